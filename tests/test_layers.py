@@ -1,0 +1,146 @@
+"""The package as a whole: who imports whom, what it needs, what it offers."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import posenc_ref
+
+PACKAGE = Path(__file__).parents[1] / "posenc_ref"
+MODULES = sorted(PACKAGE.glob("[!_]*.py"))
+
+# A module imports from the rows above its own, never from beside or below.
+LAYERS = [
+    {"kinds", "checks"},
+    {"positions", "turns"},
+    {"sinusoidal", "attention"},
+]
+ROW = {name: row for row, names in enumerate(LAYERS) for name in names}
+
+PUBLIC = {
+    "Bias",
+    "Rotation",
+    "Table",
+    "attention",
+    "attention_weights",
+    "causal_mask",
+    "relative_positions",
+    "segment_mask",
+    "sinusoidal_at",
+    "sinusoidal_inv_freq",
+    "sinusoidal_shift",
+    "sinusoidal_table",
+}
+FUNCTIONS = sorted(name for name in PUBLIC if inspect.isfunction(getattr(posenc_ref, name)))
+
+
+def imported_modules(path):
+    """Every module that a file imports, at any depth, by its full name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: relative import"
+            if node.module == "posenc_ref":
+                yield from (f"posenc_ref.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+
+
+def test_every_module_has_its_row():
+    assert {path.stem for path in MODULES} == ROW.keys()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_imports_come_from_the_rows_above(path):
+    for name in imported_modules(path):
+        if name.startswith("posenc_ref."):
+            assert ROW[name.split(".")[1]] < ROW[path.stem], name
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.glob("**/*.py")), ids=lambda path: path.stem)
+def test_a_module_imports_numpy_the_standard_library_and_the_package_only(path):
+    allowed = {"numpy", "posenc_ref"} | sys.stdlib_module_names
+
+    assert {name.split(".")[0] for name in imported_modules(path)} <= allowed
+
+
+def test_importing_and_using_the_package_loads_no_third_party_module_but_numpy():
+    script = """
+import sys
+before = set(sys.modules)
+import posenc_ref
+posenc_ref.sinusoidal_table(3, 4)
+posenc_ref.attention([[1.0]], [[1.0]], [[1.0]])
+tops = {name.split(".")[0] for name in set(sys.modules) - before}
+print(*sorted(tops - set(sys.stdlib_module_names)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout.split() == ["numpy", "posenc_ref"]
+
+
+def test_importing_the_package_does_not_load_decimal():
+    """It is needed for frequencies only, and takes as long to load as the package itself."""
+    script = """
+import sys, numpy
+before = set(sys.modules)
+import posenc_ref
+print(*sorted(set(sys.modules) - before - {name for name in sys.modules if "posenc_ref" in name}))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert "decimal" not in done.stdout.split()
+
+
+def test_the_public_names_are_these():
+    assert set(posenc_ref.__all__) == PUBLIC
+    assert len(posenc_ref.__all__) == len(PUBLIC)
+
+
+def test_every_public_function_is_listed():
+    """A function without an underscore in a scheme's module is offered to all, or not public."""
+    schemes = [path.stem for path in MODULES if ROW[path.stem] == 2] + ["positions"]
+    for stem in schemes:
+        module = sys.modules[f"posenc_ref.{stem}"]
+        offered = {
+            name
+            for name, value in vars(module).items()
+            if inspect.isfunction(value)
+            and value.__module__ == module.__name__
+            and not name.startswith("_")
+        }
+        assert offered <= PUBLIC, stem
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_has_the_sections_of_its_page(name):
+    text = inspect.getdoc(getattr(posenc_ref, name))
+
+    sections = re.findall(r"^(Args|Returns|Raises|Examples):$", text, re.MULTILINE)
+    assert sections == ["Args", "Returns", "Raises", "Examples"]
+    assert ">>> " in text.split("Examples:")[1]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_describes_every_argument(name):
+    function = getattr(posenc_ref, name)
+    args = inspect.getdoc(function).split("Args:")[1].split("Returns:")[0]
+
+    described = re.findall(r"^    (\w+): ", args, re.MULTILINE)
+
+    assert described == list(inspect.signature(function).parameters)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_a_module_opens_with_a_docstring(path):
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
