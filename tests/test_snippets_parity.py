@@ -1,0 +1,148 @@
+"""Every code block that a reader sees is one that was run: same language, same text, same order."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import jupytext
+import pytest
+
+from _hooks.drawn import SCHEMES, draw
+from _hooks.fences import OUTPUT, RUN, SHOWN, find_fences
+from tests.docs_examples import (
+    DOCS,
+    ROOT,
+    complaint,
+    docstrings,
+    find_cells,
+    notebooks,
+    pages,
+    read_page,
+    run_fence,
+    run_notebook,
+    sources,
+)
+from tests.rendered import api_blocks, blocks, drawings, normal, promised
+
+PAGES, NOTEBOOKS, MODULES = sources(pages), sources(notebooks), sources(docstrings)
+BESIDE_THE_SITE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+
+
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def built(path, site):
+    """The built page of a source under docs/."""
+    place = path.relative_to(DOCS).with_suffix("")
+    folder = place.parent if place.name == "index" else place
+    return site / folder / "index.html"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_the_blocks_of_a_built_page_are_those_that_were_found(path, site):
+    assert blocks(built(path, site).read_text("utf-8")) == promised(read_page(path))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_every_python_block_is_run_and_every_other_block_is_allowed(path):
+    fences = find_fences(read_page(path))
+    examples = [e for e in pages.parse(path).examples() if e.region.evaluator is run_fence]
+
+    assert [e.parsed for e in examples] == [f for f in fences if f.language == RUN]
+    assert {fence.language for fence in fences} <= {RUN, OUTPUT} | SHOWN
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_the_code_of_a_built_notebook_is_that_which_was_run(path, site):
+    shown = [b.text for b in blocks(built(path, site).read_text("utf-8")) if b.language == RUN]
+    [example] = notebooks.parse(path).examples()
+
+    assert shown == [normal(c.source) for c in find_cells(example.parsed) if c.kind == "code"]
+    assert example.region.evaluator is run_notebook
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_cells_are_those_that_jupytext_reads(path):
+    ours = [cell.source for cell in find_cells(path.read_text("utf-8")) if cell.kind == "code"]
+
+    assert ours == [c.source for c in jupytext.read(path).cells if c.cell_type == "code"]
+
+
+def test_a_built_page_without_a_source_has_no_blocks(site):
+    """Such as 404.html, the search page, or a redirect."""
+    known = {built(path, site) for path in [*PAGES, *NOTEBOOKS]}
+    others = [path for path in site.rglob("*.html") if path not in known]
+
+    assert {path.relative_to(site): blocks(path.read_text("utf-8")) for path in others} == {
+        path.relative_to(site): [] for path in others
+    }
+
+
+def docstring_texts():
+    nodes = [node for path in MODULES for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    with_docstring = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    texts = [ast.get_docstring(node) for node in nodes if isinstance(node, with_docstring)]
+    return [text for text in texts if text]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_blocks_of_a_reference_page_stand_in_docstrings(path, site):
+    texts = [normal(text) for text in docstring_texts()]
+    shown = api_blocks(built(path, site).read_text("utf-8"))
+
+    # In the source an example is indented under its heading.
+    strays = [b for b in shown if not any(unindented(b.text) in unindented(t) for t in texts)]
+    assert strays == []
+
+
+def unindented(text):
+    return re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_every_prompt_of_the_package_is_run(path):
+    prompts = re.findall(r"^\s*>>> ", path.read_text("utf-8"), re.MULTILINE)
+
+    assert len(list(docstrings.parse(path).examples())) == len(prompts)
+
+
+@pytest.mark.parametrize("path", BESIDE_THE_SITE, ids=name)
+def test_python_beside_the_site_runs_and_prints_what_is_shown(path):
+    fences = [fence for fence in find_fences(read_page(path)) if fence.language == RUN]
+
+    assert {f"line {fence.line}": complaint(fence) for fence in fences} == {
+        f"line {fence.line}": None for fence in fences
+    }
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_a_drawing_on_the_site_is_what_its_snippet_draws_today(path, site):
+    fences = [fence for fence in find_fences(read_page(path)) if fence.drawing]
+    page = built(path, site)
+    shown = drawings(page.read_text("utf-8"))
+
+    assert len(shown) == len(fences)
+    for fence, addresses in zip(fences, shown, strict=True):
+        fresh = [draw(fence.source, scheme) for scheme in SCHEMES]
+        assert [(page.parent / address).read_bytes() for address in addresses] == fresh
+
+
+def test_nothing_is_skipped():
+    skip = re.compile(r"<!--[-\s;]*skip\b|doctest:\s*\+SKIP|pragma: no run", re.IGNORECASE)
+    files = [*PAGES, *NOTEBOOKS, *MODULES, *BESIDE_THE_SITE]
+
+    assert sum(len(skip.findall(path.read_text("utf-8"))) for path in files) == 0
+
+
+def test_pytest_collects_every_example():
+    """Run alone, the plugin must find what Sybil finds; it is easy to hook it in wrongly."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "docs", "posenc_ref"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    found = {
+        kind.name: sum(len(list(kind.parse(path).examples())) for path in sources(kind))
+        for kind in (pages, docstrings, notebooks)
+    }
+
+    assert {kind: listed.count(f"::sybil:{kind},") for kind in found} == found
