@@ -1,0 +1,223 @@
+"""The one file that MkDocs loads: it calls each job at its moment, in order.
+
+What a job does stands in the module of its name, as plain functions that know little of MkDocs.
+"""
+
+import functools
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+DOCS = Path(__file__).parents[1]
+sys.path.insert(0, str(DOCS))  # for the imports below; MkDocs takes it back afterwards
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+import posenc_ref
+from _hooks import (
+    addresses,
+    cache,
+    diagrams,
+    drawn,
+    fences,
+    figures,
+    mathml,
+    metadata,
+    notebooks,
+    numbers,
+    scripts,
+    search,
+    widgets,
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# What one build passes from an early moment to a later one.
+_figures: dict[str, bytes] = {}
+_inline_scripts: dict[str, str] = {}
+_formula_glyphs: set[str] = set()
+_code_of_last_build = ""
+
+
+def in_plain_words(event: Callable[P, R]) -> Callable[P, R]:
+    """A mistake of the author stops the build with its message; a traceback is for our own."""
+
+    @functools.wraps(event)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return event(*args, **kwargs)
+        except ValueError as mistake:
+            raise PluginError(str(mistake)) from mistake
+
+    return run
+
+
+def on_startup(**_: Any) -> None:
+    sys.path.insert(0, str(DOCS))
+    # Dates in the site come from the last commit, so that the same sources give the same bytes.
+    if "SOURCE_DATE_EPOCH" not in os.environ:
+        commit = subprocess.run(
+            ["git", "log", "-1", "--format=%ct"], cwd=DOCS, capture_output=True, text=True
+        )
+        os.environ["SOURCE_DATE_EPOCH"] = commit.stdout.strip() or "0"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    notebooks.prepare_kernel()
+    config.plugins["mkdocs-jupyter"].config["cache_dir"] = notebooks.cache_folder()
+    config.mdx_configs["pymdownx.superfences"] = {
+        "custom_fences": [{"name": "mermaid", "class": "diagram", "format": diagrams.fence}]
+    }
+    return config
+
+
+def on_pre_build(config: MkDocsConfig) -> None:
+    """While serving, the package and the figures may have changed since the last build."""
+    global _code_of_last_build
+    code = cache.package_fingerprint() + cache.fingerprint(figures.FOLDER.glob("*.py"))
+    if _code_of_last_build not in ("", code):
+        for name in list(sys.modules):
+            if name.partition(".")[0] in ("posenc_ref", "_figures"):
+                del sys.modules[name]
+    _code_of_last_build = code
+
+
+@in_plain_words
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    _figures.clear()
+    _figures.update(figures.published())
+    _inline_scripts.clear()
+    _formula_glyphs.clear()
+    made: dict[str, bytes] = dict(_figures)
+    for path in notebooks.all_of(DOCS):
+        made[f"examples/{path.stem}/{path.stem}.ipynb"] = notebooks.downloadable(path)
+    for old, new in addresses.redirects().items():
+        made[f"{old}index.html"] = addresses.redirect_page(old, new).encode()
+    add(files, config, made)
+    return files
+
+
+@in_plain_words
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    where = page.file.src_uri
+    if not where.endswith(".md"):
+        return markdown
+    if "kind" in page.meta:
+        metadata.check(page.meta, where)
+    line = first_line(page, markdown)
+    markdown = fences.expand(markdown, [DOCS.parent, DOCS])
+    for refused in fences.find_refusals(markdown):
+        raise ValueError(f"{where}:{refused.line + line - 1}: {refused.message}")
+    markdown = numbers.check_numbers(markdown, where, line)
+    markdown, pictures = drawn.insert(markdown, where, cache.cached)
+    add(files, config, pictures)
+    return figures.twins(markdown, _figures)
+
+
+@in_plain_words
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    where = page.file.src_uri
+    base = root_of(page)
+    if where.endswith(".py"):
+        name = Path(where).stem
+        html, pictures = notebooks.page(html, DOCS / where, base, where)
+        add(files, config, pictures)
+        html = html.replace("</h1>", "</h1>" + notebooks.links(name, config.repo_url), 1)
+    html = widgets.insert(html, base, where)
+    html = mathml.typeset(html, where)
+    _formula_glyphs.update(mathml.glyphs(html))
+    if "kind" in page.meta:
+        kicker, facts = metadata.lesson_head(page.meta, lambda path: address(path, page, files))
+        html = re.sub(
+            r"<h1.*?</h1>", lambda h1: kicker + h1[0] + facts, html, count=1, flags=re.DOTALL
+        )
+        html += metadata.citation(
+            page.meta["title"], str(page.canonical_url), config.site_name, posenc_ref.__version__
+        )
+    return search.mark(html)
+
+
+def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
+    glyphs = "".join(sorted(_formula_glyphs))
+    key = f"math font {cache.fingerprint([mathml.FULL_FONT])} {glyphs}"
+    add(files, config, {mathml.FONT: cache.cached(key, lambda: mathml.cut_font(glyphs))})
+    return env
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    base = root_of(page)
+    head = "".join(
+        f'<script src="{base}{path}" type="module"></script>' for path in widgets.scripts(output)
+    )
+    if "kind" in page.meta:
+        head += metadata.json_ld(
+            page.meta,
+            str(page.canonical_url),
+            config.site_name,
+            str(config.site_url),
+            posenc_ref.__version__,
+        )
+    return finish(output.replace("</head>", head + "</head>", 1), base)
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    if template_name != "404.html":
+        return output_content
+    # A missing page can be at any depth, so this one page names the root in full.
+    return finish(output_content, re.sub(r"^https?://[^/]+", "", str(config.site_url)))
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    search.trim(Path(config.site_dir) / "search" / "search_index.json")
+    for path, content in _inline_scripts.items():
+        target = Path(config.site_dir) / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(content, "utf-8")
+
+
+def finish(output: str, base: str) -> str:
+    """What every page of the theme needs: no inline script, and a name for the search dialog."""
+    output, moved = scripts.move_out(output, base)
+    _inline_scripts.update(moved)
+    return output.replace(
+        'data-md-component="search" role="dialog"',
+        'data-md-component="search" role="dialog" aria-label="Search"',
+    )
+
+
+def first_line(page: Page, markdown: str) -> int:
+    """The line of the file on which the text after the front matter starts."""
+    source = Path(page.file.abs_src_path or "").read_text("utf-8")
+    return source.count("\n") - markdown.count("\n") + 1
+
+
+def root_of(page: Page) -> str:
+    """The site's root as seen from a page, with a slash at its end."""
+    return "../" * page.url.count("/") or "./"
+
+
+def address(path: str, page: Page, files: Files) -> str:
+    """Where a source file, named from docs/, is published, as seen from a page."""
+    name, _, fragment = path.partition("#")
+    file = files.get_file_from_path(name)
+    if file is None:
+        raise PluginError(f"{page.file.src_uri}: needs names {name}, which is not a page")
+    return get_relative_url(file.url, page.url) + (f"#{fragment}" if fragment else "")
+
+
+def add(files: Files, config: MkDocsConfig, contents: dict[str, bytes]) -> None:
+    """Publish files that exist nowhere but in this build."""
+    for path, content in contents.items():
+        known = files.get_file_from_path(path)
+        if known is not None:
+            files.remove(known)
+        files.append(File.generated(config, path, content=content))

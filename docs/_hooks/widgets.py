@@ -1,0 +1,70 @@
+"""Steppers, explorers and the marks of the home page: markup that a page asks for by name.
+
+The build writes the first state of each, so that a page is complete before any script runs.
+"""
+
+import importlib
+import re
+from types import ModuleType
+
+from mkdocs.exceptions import PluginError
+
+FIGURE = r'<figure([^>]*?) data-{kind}="([\w-]+)"([^>]*)>(.*?)</figure>'
+SCENE = re.compile(FIGURE.format(kind="scene"), re.DOTALL)
+EXPLORER = re.compile(FIGURE.format(kind="explorer"), re.DOTALL)
+CAPTION = re.compile(r"<li>\s*(.*?)\s*</li>", re.DOTALL)
+DOOR = re.compile(r'<div class="door" data-mark="(\w+)">')
+ELEMENT = re.compile(r"<(pe-[\w-]+)")
+
+CONTROLS = (
+    '<div class="bar"><button type="button" data-go="-1">Previous</button>'
+    '<button type="button" data-play>Play</button>'
+    '<button type="button" data-go="1">Next</button>'
+    '<span class="count" aria-hidden="true"></span>'
+    '<span class="said" role="status"></span></div>'
+)
+
+
+def module(name: str) -> ModuleType:
+    return importlib.import_module("_figures." + name.replace("-", "_"))
+
+
+def stepper(found: re.Match[str], where: str) -> str:
+    """A list of captions becomes a stepper: frame k of the scene stands before caption k."""
+    before, name, after, body = found.groups()
+    scene = module(name)
+    frames = scene.frames(scene.data())
+    captions = CAPTION.findall(body)
+    if len(captions) != len(frames):
+        raise PluginError(
+            f"{where}: scene {name} has {len(frames)} frames but {len(captions)} captions"
+        )
+    items = "".join(
+        f"<li>{frame.svg()}{caption if caption.startswith('<p>') else f'<p>{caption}</p>'}</li>"
+        for frame, caption in zip(frames, captions, strict=True)
+    )
+    rest = re.sub(r"<ol>.*</ol>", "", body, flags=re.DOTALL)
+    return f"<figure{before}{after}><pe-steps><ol>{items}</ol>{CONTROLS}</pe-steps>{rest}</figure>"
+
+
+def explorer(found: re.Match[str], base: str) -> str:
+    """The first state of an explorer; what stands inside is for readers without scripts."""
+    before, name, after, body = found.groups()
+    widget = module(name)
+    markup = widget.widget(widget.data(), f"{base}assets/data/{name}")
+    return f"<figure{before}{after}>{markup}<noscript>{body}</noscript></figure>"
+
+
+def insert(content: str, base: str, where: str) -> str:
+    content = SCENE.sub(lambda found: stepper(found, where), content)
+    content = EXPLORER.sub(lambda found: explorer(found, base), content)
+    if DOOR.search(content):
+        marks = module("doors").MARKS
+        content = DOOR.sub(lambda found: f'<div class="door">{marks[found[1]]()}', content)
+    return content
+
+
+def scripts(content: str) -> list[str]:
+    """Scripts that a page needs for the elements it holds, by path."""
+    names = sorted({name.removeprefix("pe-") for name in ELEMENT.findall(content)})
+    return [f"assets/js/{name}.js" for name in names]

@@ -1,0 +1,70 @@
+"""What the tests of the site share: the built site, a server for it, a browser."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.chromium import ARGS, find_chromium
+from tests.server import serving
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+
+
+def build_site(target: Path, **environment: str) -> Path:
+    """Build as the README says, warnings being errors; output of a failed build is shown."""
+    run = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(target)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"} | environment,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    return target
+
+
+def page_addresses() -> list[str]:
+    """The address of every page, from the sources; a crawl of the built site must find the same."""
+    sources = [*DOCS.rglob("*.md"), *(DOCS / "examples").glob("*.py")]
+    pages = [path for path in sources if not {"_hooks", "_figures", "assets"} & set(path.parts)]
+    names = [path.relative_to(DOCS).with_suffix("").as_posix() for path in pages]
+    return sorted("" if n == "index" else f"{n.removesuffix('/index')}/" for n in names)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Path:
+    return build_site(tmp_path_factory.mktemp("build") / "site")
+
+
+@pytest.fixture(scope="session")
+def base(site):
+    with serving(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(find_chromium()), args=list(ARGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """Open pages in a context of their own; all are closed when the test ends."""
+    contexts = []
+
+    def open_page(**options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
+        contexts.append(context)
+        return context.new_page()
+
+    yield open_page
+    for context in contexts:
+        context.close()

@@ -1,0 +1,307 @@
+"""The build's own jobs: each does what it says, or stops the build with a clear word."""
+
+import base64
+import json
+import re
+
+import markdown
+import pytest
+from mkdocs.exceptions import PluginError
+from pymdownx.superfences import SuperFencesException
+
+from _hooks import cache, diagrams, figures, mathml, metadata, notebooks, scripts, search, widgets
+
+# ---- formulas
+
+
+def test_a_formula_becomes_mathml_and_keeps_its_source():
+    out = mathml.typeset(r'<span class="arithmatex">\(\frac{p}{100}\)</span>', "page.md")
+
+    assert out.startswith("<math")
+    assert "<mfrac>" in out
+    assert r"\frac{p}{100}" in out
+
+
+def test_a_bad_formula_stops_the_build_and_names_the_page():
+    with pytest.raises(PluginError, match=r"lesson.md: bad formula.*nosuch"):
+        mathml.mathml(r"\nosuch{x}", block=False, where="lesson.md")
+
+
+def test_a_colour_in_a_formula_becomes_the_class_of_its_meaning():
+    out = mathml.mathml(r"\textcolor{magenta}{q}", block=False, where="page.md")
+
+    assert 'class="query"' in out
+    assert "#" not in re.sub("&#.*?;", "", out)
+
+
+def test_every_letter_of_a_formula_keeps_its_italic_form_in_the_font():
+    assert mathml.glyphs("<math><mi>p</mi></math>") >= {"p", "\N{MATHEMATICAL ITALIC SMALL P}"}
+    assert "\N{PLANCK CONSTANT}" in mathml.glyphs("<math><mi>h</mi></math>")
+    assert "z" not in mathml.glyphs("<math><mi>p</mi><annotation>z</annotation></math>")
+
+
+def test_a_root_needs_its_sign_although_no_text_holds_it():
+    root = mathml.mathml(r"\sqrt{d}", block=False, where="page.md")
+
+    assert "√" not in root
+    assert "√" in mathml.glyphs(root)
+
+
+def test_the_cut_font_holds_what_was_asked_for_and_little_else(tmp_path):
+    from fontTools.ttLib import TTFont
+
+    path = tmp_path / "font.woff2"
+    asked_for = "p√(\N{MATHEMATICAL ITALIC SMALL P}"
+    path.write_bytes(mathml.cut_font(asked_for))
+    with TTFont(path) as font:
+        held = set(font.getBestCmap())
+        tables = set(font.keys())
+
+    assert {ord(c) for c in asked_for} <= held
+    assert len(held) < 12
+    assert "MATH" in tables
+    assert path.stat().st_size < len(mathml.FULL_FONT.read_bytes()) / 4
+
+
+# ---- diagrams
+
+
+def test_a_diagram_without_a_drawing_stops_the_build_with_the_command():
+    fences = [{"name": "mermaid", "class": "diagram", "format": diagrams.fence}]
+    page = "```mermaid\nflowchart LR\n  nobody --> drew\n```"
+    superfences = {"pymdownx.superfences": {"custom_fences": fences}}
+
+    with pytest.raises(SuperFencesException, match="make diagrams"):
+        markdown.markdown(page, extensions=list(superfences), extension_configs=superfences)
+
+
+def test_every_diagram_is_drawn_and_no_drawing_is_left_over():
+    assert {path.stem for path in diagrams.FOLDER.glob("*.svg")} == set(diagrams.sources())
+
+
+@pytest.mark.parametrize("path", sorted(diagrams.FOLDER.glob("*.svg")), ids=lambda p: p.stem)
+def test_a_drawing_has_a_title_a_description_and_text_that_is_text(path):
+    svg = path.read_text("utf-8")
+
+    assert re.search(r"<title[^>]*>[^<]{5,}</title>", svg)
+    assert re.search(r"<desc[^>]*>[^<]{20,}</desc>", svg)
+    assert "aria-labelledby" in svg
+    assert "foreignObject" not in svg
+    assert "http" not in svg.replace("http://www.w3.org/", "")
+
+
+# ---- inline scripts
+
+
+def test_neighbouring_scripts_share_a_file_and_data_stays():
+    data = '<script type="application/json">{}</script>'
+    page = f"<script>a()</script>\n<script>b()</script><p></p>{data}"
+
+    out, files = scripts.move_out(page, "../")
+
+    assert list(files.values()) == ["a();\nb()\n"]
+    assert out.count("<script src=") == 1
+    assert "../assets/js/inline/" in out
+    assert data in out
+
+
+# ---- search
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<math display="block"></math>',
+        "<svg viewBox='0 0 1 1'></svg>",
+        '<pe-similarity-guess class="explorer"></pe-similarity-guess>',
+        '<figure class="diagram"></figure>',
+        '<details class="answer"></details>',
+        '<details class="yes"></details>',
+    ],
+)
+def test_search_leaves_it_out(markup):
+    assert "data-search-exclude" in search.mark(markup)
+
+
+def test_search_keeps_captions_and_notes():
+    markup = '<pe-steps><ol><li><p>words</p></li></ol></pe-steps><details class="note"></details>'
+
+    assert search.mark(markup) == markup
+
+
+def test_search_keeps_one_sentence_of_a_reference_body(tmp_path):
+    path = tmp_path / "search_index.json"
+    body = "<pre><code>f(x)</code></pre> <p>What it gives.</p> <p>More.</p>"
+    entry = {"location": "reference/m/#f", "title": "f", "text": body}
+    path.write_text(json.dumps({"docs": [entry, entry | {"location": "lessons/l/#a"}]}))
+
+    search.trim(path)
+    trimmed, kept = json.loads(path.read_text())["docs"]
+
+    assert trimmed["text"] == "<p>What it gives.</p>"
+    assert kept["text"] == body
+
+
+# ---- steppers
+
+
+def test_a_stepper_whose_captions_do_not_fit_stops_the_build():
+    page = '<figure class="steps" data-scene="word-order"><ol><li>only one</li></ol></figure>'
+
+    with pytest.raises(PluginError, match="word-order has 2 frames but 1 captions"):
+        widgets.insert(page, "../", "page.md")
+
+
+def test_a_stepper_holds_every_frame_before_any_script_runs():
+    page = '<figure data-scene="word-order"><ol><li>one</li><li>two</li></ol></figure>'
+
+    out = widgets.insert(page, "../", "page.md")
+
+    assert out.count("<svg") == 2
+    assert out.index("<svg") < out.index("<p>one</p>") < out.index("<p>two</p>")
+
+
+def test_a_page_asks_only_for_the_scripts_of_what_it_holds():
+    assert widgets.scripts("<pe-steps></pe-steps>") == ["assets/js/steps.js"]
+    assert widgets.scripts("<p></p>") == []
+
+
+# ---- figures
+
+
+def test_an_image_line_becomes_a_light_and_a_dark_twin_with_the_same_words():
+    svg = b'<svg xmlns="x" width="360pt" height="180pt">'
+    files = {"assets/figures/curve-light.svg": svg}
+
+    out = figures.twins("![what it shows](../assets/figures/curve.svg)", files)
+
+    assert out.count("![what it shows]") == 2
+    assert "curve-light.svg#only-light" in out
+    assert "curve-dark.svg#only-dark" in out
+    assert "width=480 height=240" in out
+
+
+def test_an_image_line_of_a_figure_that_nobody_wrote_stops_the_build():
+    with pytest.raises(ValueError, match=r"docs/_figures/no_such\.py"):
+        figures.twins("![x](../assets/figures/no-such.svg)", {})
+
+
+def test_json_refuses_what_browsers_cannot_read():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        figures.to_json({"x": float("nan")})
+
+
+# ---- cache
+
+
+def test_the_cache_makes_a_thing_once_for_each_key(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "FOLDER", tmp_path)
+    made = []
+
+    def make():
+        made.append(1)
+        return b"content"
+
+    assert cache.cached("a", make) == cache.cached("a", make) == b"content"
+    assert cache.cached("b", make) == b"content"
+    assert len(made) == 2
+
+
+def test_a_changed_line_changes_the_fingerprint(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text("x = 1")
+    before = cache.fingerprint([path])
+    path.write_text("x = 2")
+
+    assert cache.fingerprint([path]) != before
+
+
+# ---- metadata
+
+
+def test_a_lesson_without_its_facts_stops_the_build():
+    with pytest.raises(PluginError, match=r"page.md: a lesson's front matter lacks .*minutes"):
+        metadata.check({"title": "x", "kind": "table"}, "page.md")
+
+
+def test_json_ld_cannot_close_its_own_script():
+    meta = {"title": "</script><b>", "description": "", "level": "", "minutes": 1}
+    out = metadata.json_ld(meta | {"teaches": [], "needs": {}}, "", "", "", "1")
+
+    assert out.count("</script>") == 1
+    assert json.loads(out[out.index("{") : -len("</script>")])["name"] == "</script><b>"
+
+
+# ---- notebooks
+
+
+def percent(cell, option=""):
+    return f"# %% [markdown]\n# # Title\n\n# %%{option}\n{cell}\n"
+
+
+def rendered(output):
+    """What mkdocs-jupyter writes for one code cell with one output, cut to what matters."""
+    return (
+        '<div class="jp-Cell"><div class="jp-RenderedMarkdown"><h1 id="t">Title</h1></div></div>'
+        '<div class="jp-Cell"><div class="highlight-ipynb"><pre><span></span>x</pre></div>'
+        f"{output}</div>"
+    )
+
+
+SVG = b'<svg width="72pt" height="36pt" viewBox="0 0 72 36"></svg>'
+PICTURE = (
+    '<div class="jp-OutputArea-output" data-mime-type="image/svg+xml">'
+    f'<img src="data:image/svg+xml;base64,{base64.b64encode(SVG).decode()}"></div>'
+)
+
+
+def test_a_cell_that_draws_without_alt_text_stops_the_build(tmp_path):
+    path = tmp_path / "n.py"
+    path.write_text(percent("x"))
+
+    with pytest.raises(PluginError, match=r"n.py: a cell draws without alt text"):
+        notebooks.page(rendered(PICTURE), path, "../", "n.py")
+
+
+def test_alt_text_without_a_drawing_stops_the_build(tmp_path):
+    path = tmp_path / "n.py"
+    path.write_text(percent("x", ' alt="A line"'))
+
+    with pytest.raises(PluginError, match="has alt text but drew nothing"):
+        notebooks.page(rendered(""), path, "../", "n.py")
+
+
+def test_a_drawing_becomes_a_file_of_its_own_with_its_words(tmp_path):
+    path = tmp_path / "n.py"
+    path.write_text(percent("x", ' alt="A line"'))
+
+    out, pictures = notebooks.page(rendered(PICTURE), path, "../", "n.py")
+
+    assert 'alt="A line"' in out
+    assert 'width="96" height="48"' in out
+    assert list(pictures.values()) == [SVG]
+
+
+@pytest.mark.parametrize("kind", ["application/vnd.jupyter.stderr", "text/html"])
+def test_a_warning_or_a_widget_in_a_notebook_stops_the_build(tmp_path, kind):
+    path = tmp_path / "n.py"
+    path.write_text(percent("x"))
+    output = f'<div class="jp-OutputArea-output" data-mime-type="{kind}">UserWarning</div>'
+
+    with pytest.raises(PluginError, match=f"a cell gave {kind}"):
+        notebooks.page(rendered(output), path, "../", "n.py")
+
+
+def test_a_notebook_has_the_same_ids_each_time_it_is_read(tmp_path):
+    path = tmp_path / "n.py"
+    path.write_text(percent("x") + percent("x"))
+    first, second = ([cell.id for cell in notebooks.read(path).cells] for _ in range(2))
+
+    assert first == second
+    assert len(set(first)) == 4
+
+
+def test_only_a_github_address_gives_a_colab_link():
+    assert "colab" in notebooks.links("n", "https://github.com/a/b/")
+    assert "colab" not in notebooks.links("n", "https://gitlab.example/a/b")
+    assert "colab" not in notebooks.links("n", None)
