@@ -24,7 +24,7 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## List what can be made (this list)
 	@sed -n 's/^\([a-z]*\):.*## /\1#/p' Makefile | awk -F '#' '{ printf "make %-11s %s\n", $$1, $$2 }'
 
-serve: env ## Read the site on http://127.0.0.1:8000, rebuilt on every change (another place: ADDR=host:port)
+serve: env ## Read the site on http://127.0.0.1:8000, rebuilt on every change (or ADDR=host:port)
 	@$(PY) -m mkdocs serve --dev-addr "$(ADDR)"
 
 build: env ## Build the site into site/

@@ -28,17 +28,34 @@ def build_site(target: Path, **environment: str) -> Path:
     return target
 
 
+def page_sources(pattern: str) -> list[Path]:
+    """Files below docs/ that are pages, not sources of the build."""
+    apart = {"_hooks", "_figures", "assets"}
+    return sorted(p for p in DOCS.rglob(pattern) if not apart & {*p.relative_to(DOCS).parts})
+
+
 def page_addresses() -> list[str]:
     """The address of every page, from the sources; a crawl of the built site must find the same."""
-    sources = [*DOCS.rglob("*.md"), *(DOCS / "examples").glob("*.py")]
-    pages = [path for path in sources if not {"_hooks", "_figures", "assets"} & set(path.parts)]
+    pages = [*page_sources("*.md"), *page_sources("*.py")]
     names = [path.relative_to(DOCS).with_suffix("").as_posix() for path in pages]
     return sorted("" if n == "index" else f"{n.removesuffix('/index')}/" for n in names)
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
-    return build_site(tmp_path_factory.mktemp("build") / "site")
+    """The site, built from nothing."""
+    folder = tmp_path_factory.mktemp("build")
+    return build_site(folder / "site", POSENC_CACHE=str(folder / "cache"))
+
+
+@pytest.fixture(scope="session")
+def fork(tmp_path_factory) -> Path:
+    """The site as somebody else would publish it, below a path."""
+    return build_site(
+        tmp_path_factory.mktemp("fork") / "site",
+        SITE_URL="https://someone.github.io/fork/",
+        REPO_URL="https://github.com/someone/fork",
+    )
 
 
 @pytest.fixture(scope="session")

@@ -100,5 +100,5 @@ def test_a_picture_wears_the_colours_of_its_scheme():
 
     for path, picture in pictures.items():
         colors = SCHEMES["light" if "light" in path else "dark"]
-        for color in ("ink", "rule", "lo", "hi"):
+        for color in ("ink", "ink-2", "lo", "hi"):
             assert colors[color].encode() in picture

@@ -1,5 +1,6 @@
 """Every link, image, script and anchor of the built site leads somewhere, in notebooks too."""
 
+from functools import cache
 from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -28,6 +29,11 @@ class Links(HTMLParser):
         self.links += [values[name] for name in ("href", "src") if values.get(name)]
 
 
+@cache
+def ids_in(file):
+    return Links(file.read_text("utf-8")).ids
+
+
 def dead_links(site, address):
     """Links of one page that lead nowhere, with the reason."""
     page = resolve(site, address)
@@ -39,10 +45,8 @@ def dead_links(site, address):
         file = resolve(site, target.path)
         if file is None:
             dead.append(f"{link}: no such file")
-        elif target.fragment and file.suffix == ".html":
-            ids = Links(file.read_text("utf-8")).ids
-            if unquote(target.fragment) not in ids:
-                dead.append(f"{link}: no such anchor")
+        elif file.suffix == ".html" and unquote(target.fragment) not in {"", *ids_in(file)}:
+            dead.append(f"{link}: no such anchor")
     return dead
 
 

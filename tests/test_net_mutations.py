@@ -135,6 +135,7 @@ def built(tmp_path_factory):
     return target
 
 
+@pytest.mark.site
 def test_a_real_build_shows_the_blocks_that_the_page_promises(built):
     html = (built / "index.html").read_text("utf-8")
 
@@ -143,6 +144,7 @@ def test_a_real_build_shows_the_blocks_that_the_page_promises(built):
     assert "<code>0.5&lt;!-- = 0.6 --&gt;</code>" in html
 
 
+@pytest.mark.site
 def test_a_real_build_draws_what_the_snippet_draws(built):
     [fence] = [fence for fence in find_fences(GOOD) if fence.drawing]
     [addresses] = drawings((built / "index.html").read_text("utf-8"))

@@ -14,7 +14,7 @@ def test_output_is_what_was_printed():
 
 
 def test_output_of_a_subprocess_is_heard_too():
-    source = "import os, sys\nos.system(f'{sys.executable} -c \"print(7)\"')"
+    source = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'print(7)'])"
 
     assert run(source).stdout == "7\n"
 

@@ -11,7 +11,7 @@ LESSON = "lessons/sinusoidal/"
 @pytest.fixture
 def lesson(base, new_page):
     page = new_page()
-    page.goto(base + LESSON, wait_until="networkidle")
+    page.goto(base + LESSON)
     return page
 
 
@@ -79,7 +79,7 @@ def test_reduced_motion_keeps_a_stepper_still(base, new_page):
 
 def test_the_table_explorer_by_keyboard_shows_the_arithmetic_of_a_cell(lesson):
     box = lesson.locator("pe-sinusoidal-explorer")
-    box.locator("[name=p]").focus()
+    box.locator("[name=position]").focus()
     lesson.keyboard.press("ArrowRight")
 
     # sin(6 / 10000**(2/16)) by hand: 6 / 3.1623 = 1.8974, sine 0.9471
@@ -88,10 +88,10 @@ def test_the_table_explorer_by_keyboard_shows_the_arithmetic_of_a_cell(lesson):
 
 def test_the_convention_switch_shows_the_well_known_0_0001(lesson):
     box = lesson.locator("pe-sinusoidal-explorer")
-    box.locator("[name=d][value='4']").check(force=True)
-    box.locator("[name=c]").last.check(force=True)
-    box.locator("[name=p]").fill("1")
-    box.locator("[name=dim]").fill("1")
+    box.locator("[name=width][value='4']").check(force=True)
+    box.get_by_label("Tensor2Tensor").check(force=True)
+    box.locator("[name=position]").fill("1")
+    box.locator("[name=dimension]").fill("1")
 
     said = box.locator(".says")
     said.get_by_text("0.0001").first.wait_for()
@@ -129,7 +129,7 @@ def test_progress_leaves_as_a_file_and_comes_back_elsewhere(lesson, base, new_pa
     lesson.get_by_role("checkbox", name="I can say why one sine is not enough.").check(force=True)
     lesson.goto(base)
     with lesson.expect_download() as download:
-        lesson.get_by_role("button", name="Save my progress to a file").click()
+        lesson.get_by_role("button", name="Save my progress").click()
     file = tmp_path / "progress.json"
     download.value.save_as(file)
     assert "I can say why one sine is not enough." in file.read_text()
@@ -137,7 +137,7 @@ def test_progress_leaves_as_a_file_and_comes_back_elsewhere(lesson, base, new_pa
     other = new_page()
     other.goto(base)
     other.locator("[data-progress] input[type=file]").set_input_files(file)
-    other.get_by_text("Loaded.").wait_for()
+    other.get_by_text("Loaded: ticks of 1 page").wait_for()
     other.goto(base + LESSON)
     assert other.get_by_role("checkbox", name="I can say why one sine is not enough.").is_checked()
 
@@ -151,7 +151,7 @@ def test_a_file_that_is_no_progress_changes_nothing(base, new_page, tmp_path, co
     page = new_page()
     page.goto(base)
     page.locator("[data-progress] input[type=file]").set_input_files(file)
-    page.get_by_text("nothing was changed").wait_for()
+    page.get_by_text("Nothing was changed").wait_for()
 
     assert page.evaluate("localStorage.getItem('posenc')") in (None, json.dumps({}))
     assert page.locator("img[src=x]").count() == 0
@@ -174,6 +174,24 @@ def test_the_copy_button_copies_exactly_the_snippet(base, new_page):
     page.wait_for_timeout(200)
 
     assert page.evaluate("navigator.clipboard.readText()").rstrip("\n") == first.rstrip("\n")
+
+
+def test_the_copy_button_of_a_reference_example_leaves_prompts_and_output_behind(base, new_page):
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(f"{base}reference/sinusoidal/", wait_until="networkidle")
+    block = page.locator(".highlight", has_text=">>> sinusoidal_inv_freq(8)").first
+    block.scroll_into_view_if_needed()
+    block.hover()
+    block.locator(".md-code__button").first.click()
+    page.wait_for_timeout(200)
+
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.split() == [
+        "sinusoidal_inv_freq(8)",
+        "sinusoidal_inv_freq(8,",
+        "base=1000,",
+        'exponent="tensor2tensor")',
+    ]
 
 
 def test_print_shows_what_is_folded_and_hides_what_is_for_the_screen(lesson):

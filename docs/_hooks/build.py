@@ -155,6 +155,8 @@ def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     base = root_of(page)
+    stylesheet = '<link rel="stylesheet"'
+    output = output.replace(stylesheet, preloads(output, base) + stylesheet, 1)
     head = "".join(
         f'<script src="{base}{path}" type="module"></script>' for path in widgets.scripts(output)
     )
@@ -191,6 +193,16 @@ def finish(output: str, base: str) -> str:
     return output.replace(
         'data-md-component="search" role="dialog"',
         'data-md-component="search" role="dialog" aria-label="Search"',
+    )
+
+
+def preloads(output: str, base: str) -> str:
+    """Fonts that a page shows at once; when they come late, its lines move."""
+    names = ["text", "code", *(["math"] if "<math" in output else [])]
+    return "".join(
+        f'<link rel="preload" as="font" type="font/woff2" crossorigin'
+        f' href="{base}assets/fonts/{name}.woff2">'
+        for name in names
     )
 
 

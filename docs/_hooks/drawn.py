@@ -29,7 +29,8 @@ def wear(scheme: str) -> None:
     colors = style.SCHEMES[scheme]
     values = style.diverging(colors)
     matplotlib.colormaps.register(values, name="posenc")
-    settings: Any = style.rc(colors) | {"image.cmap": "posenc"}
+    # A grid lies over an image, and a snippet's author has not asked for one.
+    settings: Any = style.rc(colors) | {"image.cmap": "posenc", "axes.grid": False}
     matplotlib.rcParams.update(settings)
 
 
@@ -60,7 +61,9 @@ def insert(markdown: str, where: str, cached: Cache) -> tuple[str, dict[str, byt
     """
     pictures: dict[str, bytes] = {}
     drawing_fences = [fence for fence in find_fences(markdown) if fence.drawing]
-    style = fingerprint(Path(__file__).with_name(f"{name}.py") for name in ("style", "warm"))
+    style = fingerprint(
+        Path(__file__).with_name(f"{name}.py") for name in ("drawn", "style", "warm")
+    )
     for fence in reversed(drawing_fences):  # from the end, so that earlier offsets stay true
         assert fence.drawing
         paths = {}

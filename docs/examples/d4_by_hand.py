@@ -105,6 +105,7 @@ plt.show()
 # How far apart are the rows of position 6 and position 0, in each pair? Work it out before you read
 # on. Two points on a circle that are an angle $\Delta$ apart have distance $2\sin(\Delta/2)$.
 
+
 # %%
 def row(position):
     angle = position / divisors

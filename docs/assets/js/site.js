@@ -116,8 +116,7 @@ function setUpPrint() {
 
 /* ---- repairs to the theme's markup ---- */
 
-const WIDE =
-  ".md-typeset__scrollwrap, .numbers, math[display=block], .jp-OutputArea-output pre";
+const WIDE = ".md-typeset__scrollwrap, .numbers, math[display=block]";
 const watched = new WeakSet();
 
 /** A part that scrolls sideways must take the keyboard focus, and then needs a name. */
@@ -126,7 +125,7 @@ const widths = new ResizeObserver((entries) => {
     const isFormula = target.matches("math");
     if (target.scrollWidth > target.clientWidth) {
       target.tabIndex = 0;
-      target.ariaLabel = isFormula ? "Formula" : target.matches("pre") ? "Output" : "Table";
+      target.ariaLabel = isFormula ? "Formula" : "Table";
       if (!isFormula) target.role = "group";
     } else {
       for (const name of ["tabindex", "aria-label", "role"]) target.removeAttribute(name);
