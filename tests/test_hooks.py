@@ -9,7 +9,18 @@ import pytest
 from mkdocs.exceptions import PluginError
 from pymdownx.superfences import SuperFencesException
 
-from _hooks import cache, diagrams, figures, mathml, metadata, notebooks, scripts, search, widgets
+from _hooks import (
+    cache,
+    diagrams,
+    figures,
+    lighten,
+    mathml,
+    metadata,
+    notebooks,
+    scripts,
+    search,
+    widgets,
+)
 
 # ---- formulas
 
@@ -189,6 +200,28 @@ def test_an_image_line_of_a_figure_that_nobody_wrote_stops_the_build():
 def test_json_refuses_what_browsers_cannot_read():
     with pytest.raises(ValueError, match="not JSON compliant"):
         figures.to_json({"x": float("nan")})
+
+
+# ---- lightening
+
+
+def test_code_keeps_the_marks_that_show_and_loses_the_rest():
+    code = '<span class="k">for</span> <span class="n">x</span> <span class="ow">in</span>'
+
+    assert lighten.plain_code(code) == '<span class="k">for</span> x <span class="ow">in</span>'
+
+
+def test_each_part_of_a_lesson_is_boxed_below_its_heading():
+    page = '<h1>T</h1><p>lead</p><h2 id="a">A</h2><p>x</p><h3>B</h3><h2 id="c">C</h2><p>y</p>'
+
+    assert lighten.parts(page) == (
+        '<h1>T</h1><p>lead</p><h2 id="a">A</h2><div class="part"><p>x</p><h3>B</h3></div>'
+        '<h2 id="c">C</h2><div class="part"><p>y</p></div>'
+    )
+
+
+def test_a_page_without_headings_stays_as_it_is():
+    assert lighten.parts("<p>x</p>") == "<p>x</p>"
 
 
 # ---- cache

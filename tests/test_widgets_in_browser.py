@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from tests.conftest import ALL_DRAWN, DOCS
+
 LESSON = "lessons/sinusoidal/"
 
 
@@ -12,6 +14,8 @@ LESSON = "lessons/sinusoidal/"
 def lesson(base, new_page):
     page = new_page()
     page.goto(base + LESSON)
+    page.add_style_tag(content=ALL_DRAWN)
+    page.wait_for_function("customElements.get('pe-steps') !== undefined")
     return page
 
 
@@ -83,6 +87,7 @@ def test_the_table_explorer_by_keyboard_shows_the_arithmetic_of_a_cell(lesson):
     lesson.keyboard.press("ArrowRight")
 
     # sin(6 / 10000**(2/16)) by hand: 6 / 3.1623 = 1.8974, sine 0.9471
+    box.locator(".says", has_text="0.9471").wait_for()
     assert "sin(6 / 3.1623) = sin(1.8974) = 0.9471" in box.locator(".says").inner_text()
 
 
@@ -161,8 +166,6 @@ def test_a_file_that_is_no_progress_changes_nothing(base, new_page, tmp_path, co
 
 
 def test_the_copy_button_copies_exactly_the_snippet(base, new_page):
-    from tests.conftest import DOCS
-
     page = new_page(permissions=["clipboard-read", "clipboard-write"])
     page.goto(base + LESSON, wait_until="networkidle")
     source = (DOCS / "lessons/sinusoidal.md").read_text("utf-8")

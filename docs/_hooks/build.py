@@ -29,6 +29,7 @@ from _hooks import (
     drawn,
     fences,
     figures,
+    lighten,
     mathml,
     metadata,
     notebooks,
@@ -132,10 +133,11 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html, pictures = notebooks.page(html, DOCS / where, base, where)
         add(files, config, pictures)
         html = html.replace("</h1>", "</h1>" + notebooks.links(name, config.repo_url), 1)
-    html = widgets.insert(html, base, where)
+    html = widgets.insert(lighten.plain_code(html), base, where)
     html = mathml.typeset(html, where)
     _formula_glyphs.update(mathml.glyphs(html))
     if "kind" in page.meta:
+        html = lighten.parts(html)
         kicker, facts = metadata.lesson_head(page.meta, lambda path: address(path, page, files))
         html = re.sub(
             r"<h1.*?</h1>", lambda h1: kicker + h1[0] + facts, html, count=1, flags=re.DOTALL

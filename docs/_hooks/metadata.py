@@ -43,7 +43,7 @@ def lesson_head(meta: Mapping[str, Any], link: Callable[[str], str]) -> tuple[st
         "First read": needs,
     }
     strip = "".join(f"<div><dt>{name}</dt><dd>{fact}</dd></div>" for name, fact in facts.items())
-    kicker = f'<p class="kicker">{html.escape(meta["part"])}</p>'
+    kicker = f'<p class="kicker" data-search-exclude>{html.escape(meta["part"])}</p>'
     return kicker, f'<dl class="facts">{strip}</dl>'
 
 

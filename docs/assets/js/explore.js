@@ -1,5 +1,6 @@
 /* What all explorers share. Their markup is in the page, in its first state; an explorer listens to
    native controls, looks numbers up in JSON that the build made, and writes them in. */
+import { whenNear } from "./near.js";
 
 /** A number as the page writes it: fixed digits, a true minus, never a negative zero. */
 export function text(value, digits = 3) {
@@ -29,7 +30,7 @@ export class Explorer extends HTMLElement {
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("input", () => this.refresh());
     this.ready();
-    this.refresh();
+    whenNear(this, () => this.refresh());
   }
 
   /** For the explorer to fill: what happens once, and what happens on every change. */

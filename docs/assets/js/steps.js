@@ -1,5 +1,6 @@
 /* <pe-steps>: the frames stand in the page, as a list of drawings with captions. This lays one stage
    over the list and plays it there: things that carry the same data-k in two frames glide. */
+import { whenNear } from "./near.js";
 
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 const PAUSE = 2200; // ms a step, and as many more as its caption takes to read
@@ -8,11 +9,17 @@ const PAUSE_PER_LETTER = 38;
 class Steps extends HTMLElement {
   connectedCallback() {
     this.items = [...this.querySelectorAll("li")];
+    this.playButton = this.querySelector("[data-play]");
+    this.addControls();
+    whenNear(this, () => this.setUp());
+  }
+
+  /** The stage is built when the reader comes near, or at his first touch of a control. */
+  setUp() {
+    if (this.stage) return;
     this.frames = this.items.map(partsOf);
     this.stage = this.buildStage();
     this.prepend(this.stage);
-    this.playButton = this.querySelector("[data-play]");
-    this.addControls();
     this.show(0);
     this.dataset.on = "";
     this.seen = false;
@@ -48,9 +55,16 @@ class Steps extends HTMLElement {
   /** Whoever touches a control has taken over: nothing moves by itself until Play is pressed. */
   addControls() {
     for (const button of this.querySelectorAll("[data-go]"))
-      button.addEventListener("click", () => this.go(this.now + Number(button.dataset.go)));
-    this.playButton.addEventListener("click", () => this.play(!this.playing));
+      button.addEventListener("click", () => {
+        this.setUp();
+        this.go(this.now + Number(button.dataset.go));
+      });
+    this.playButton.addEventListener("click", () => {
+      this.setUp();
+      this.play(!this.playing);
+    });
     this.addEventListener("keydown", (event) => {
+      this.setUp();
       const goals = { ArrowLeft: this.now - 1, ArrowRight: this.now + 1, Home: 0, End: -1 };
       const isShortcut = event.altKey || event.ctrlKey || event.metaKey; // of the browser
       if (isShortcut || !(event.key in goals)) return;
