@@ -20,7 +20,7 @@ CONVENTIONS = (
 NOTES = (
     "Sine and cosine of a pair are neighbours, as the paper prints them.",
     "All sines first, then all cosines: the same numbers in other places.",
-    "Two halves, and the exponent counts to d/2 − 1: other numbers, too.",
+    "Two halves, and exponent i/(d/2 − 1): other numbers, too.",
 )
 SCALE = 10_000  # values are stored as whole ten-thousandths
 

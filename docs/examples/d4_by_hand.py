@@ -50,7 +50,7 @@ for position in range(3):
         print(f"position {position}, dimension {dimension}: {cell}")
 
 # %% [markdown]
-# Position 0 reads 0, 1, 0, 1 in any width: every sine starts at 0 and every cosine at 1.
+# Position 0 alternates 0 and 1 at any width: every sine starts at 0 and every cosine at 1.
 #
 # ## The same table in one go
 #
@@ -78,12 +78,12 @@ print("dog at position 0:", (dog + table[0]).round(3))
 print("dog at position 2:", (dog + table[2]).round(3))
 
 # %% [markdown]
-# One word, two inputs. That difference is all that attention gets to see of the order.
+# One word, two inputs. That difference is all that attention without a mask gets to see of the order.
 #
 # ## What the slow pair is for
 #
-# The fast pair repeats itself: after about six tokens it is nearly back where it started.
-# The slow pair has hardly moved by then, and tells the two positions apart.
+# The fast pair repeats itself: after 44 tokens it has made seven turns, almost exactly, and is back
+# where it started. The slow pair has moved on by 0.44 radians, and tells the two positions apart.
 
 # %% alt="Two pairs of waves over 64 positions. The fast sine and cosine swing about ten times; the slow sine climbs steadily to 0.6 while the slow cosine sinks to 0.8."
 import matplotlib.pyplot as plt
@@ -102,8 +102,9 @@ plt.show()
 # %% [markdown]
 # ## Check yourself
 #
-# How far apart are the rows of position 6 and position 0, in each pair? Work it out before you read
-# on. Two points on a circle that are an angle $\Delta$ apart have distance $2\sin(\Delta/2)$.
+# How far apart are the rows of position 44 and position 0, in each pair? Work it out before you
+# read on. Two points on a circle of radius 1 that are an angle $\Delta$ apart have distance
+# $2\,|\sin(\Delta/2)|$.
 
 
 # %%
@@ -112,11 +113,12 @@ def row(position):
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1)
 
 
-measured = np.linalg.norm(row(6) - row(0), axis=1)
-by_hand = np.abs(2 * np.sin(6 / divisors / 2))
+measured = np.linalg.norm(row(44) - row(0), axis=1)
+by_hand = np.abs(2 * np.sin(44 / divisors / 2))
 for pair in range(2):
     print(f"pair {pair}: {measured[pair]:.3f}, by hand {by_hand[pair]:.3f}")
 
 # %% [markdown]
-# Neither pair alone is a good ruler. The lesson [Sinusoidal positions](../../lessons/sinusoidal/)
-# shows what many of them do together.
+# The fast pair alone would take position 44 for position 0; the slow pair alone hardly sees a step
+# of one token. The lesson [Sinusoidal positions](../../lessons/sinusoidal/) shows what many of them
+# do together.
