@@ -34,7 +34,7 @@ test: env ## Test everything, in a browser too
 	@chromium=$$($(PY) -m tests.chromium) && POSENC_CHROMIUM="$$chromium" $(PYTEST)
 
 # Pages and notebooks that differ from the last commit, and new ones; none where there is no git.
-CHANGED = { git diff --name-only --diff-filter=d HEAD -- docs; \
+CHANGED = { git -c core.quotePath=off diff --name-only --diff-filter=d HEAD -- docs; \
             git ls-files --others --exclude-standard -- docs; } 2>/dev/null \
           | grep -E '\.md$$|^docs/examples/.*\.py$$' | grep -v '^docs/assets/'
 

@@ -1,19 +1,22 @@
-"""Attention on plain arrays. It knows no scheme.
+"""Attention on plain arrays. Result: the weights, or the values that they mix.
 
-A scheme enters through what it produces: a table was added to the tokens before
-q, k and v were made, a rotation has turned q and k, a bias comes as an argument.
+It knows no scheme. A scheme enters through what it produces: a table was added
+to the tokens before q, k and v were made, a rotation has turned q and k, a bias
+comes as an argument.
 
 Source: Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1, equation 1.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks
 from posenc_ref.positions import relative_positions
+
+Floats: TypeAlias = NDArray[np.floating]
 
 
 def attention(
@@ -45,19 +48,20 @@ def attention(
         ValueError: If shapes do not fit, or `scale` is not finite.
 
     Examples:
+        >>> from posenc_ref import attention
         >>> value = [[0.0, 8.0], [4.0, 0.0]]
         >>> attention([[1.0]], [[1.0], [1.0]], value)  # equal scores: the mean
         array([[2., 4.]])
         >>> attention([[1.0]], [[1.0], [1.0]], value, mask=[[False, True]])
         array([[4., 0.]])
     """
-    weights = attention_weights(q, k, bias=bias, mask=mask, scale=scale)
+    scored = _checked(q, k, bias, mask, scale)
     values = _matrices("v", v)
-    n_keys = weights.shape[-1]
+    n_keys = scored.k.shape[-2]
     if values.shape[-2] != n_keys:
         raise ValueError(f"v must have one row for each of {n_keys} keys, got shape {values.shape}")
-    _check_leading_axes("v", values.shape[:-2], weights.shape[:-2])
-    return weights @ values
+    _check_leading_axes(q=scored.q, k=scored.k, bias=scored.bias, mask=scored.mask, v=values)
+    return _weights(scored) @ values
 
 
 def attention_weights(
@@ -94,6 +98,8 @@ def attention_weights(
         ValueError: If shapes do not fit, or `scale` is not finite.
 
     Examples:
+        >>> import numpy as np
+        >>> from posenc_ref import attention_weights, causal_mask
         >>> attention_weights([[1.0], [1.0]], [[0.0], [0.0]], mask=causal_mask(2, 2))
         array([[1. , 0. ],
                [0.5, 0.5]])
@@ -101,26 +107,7 @@ def attention_weights(
         >>> attention_weights([[1.0]], [[0.0], [0.0]], bias=bias)
         array([[0.25, 0.75]])
     """
-    queries, keys = _matrices("q", q), _matrices("k", k)
-    head_dim = queries.shape[-1]
-    if head_dim == 0 or keys.shape[-1] != head_dim:
-        raise ValueError(
-            "q and k must have the same head_dim, at least 1, in their last axis, "
-            f"got shapes {queries.shape} and {keys.shape}"
-        )
-    _check_leading_axes("k", keys.shape[:-2], queries.shape[:-2])
-    leading = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
-    shape = (*leading, queries.shape[-2], keys.shape[-2])
-    biases = None if bias is None else _on_scores("bias", bias, "iuf", "numbers", shape)
-    allowed = None if mask is None else _on_scores("mask", mask, "b", "boolean", shape)
-    factor = 1 / math.sqrt(head_dim) if scale is None else checks.finite_number("scale", scale)
-
-    scores = factor * (queries @ keys.swapaxes(-1, -2))
-    if biases is not None:
-        scores = scores + biases
-    if allowed is not None:
-        scores = np.where(allowed, scores, -np.inf)
-    return _softmax(scores)
+    return _weights(_checked(q, k, bias, mask, scale))
 
 
 def causal_mask(n_queries: int, n_keys: int) -> NDArray[np.bool_]:
@@ -139,6 +126,7 @@ def causal_mask(n_queries: int, n_keys: int) -> NDArray[np.bool_]:
         ValueError: If `n_keys` is below 1 or `n_queries` is not in 1..`n_keys`.
 
     Examples:
+        >>> from posenc_ref import causal_mask
         >>> causal_mask(3, 3).astype(int)
         array([[1, 0, 0],
                [1, 1, 0],
@@ -159,13 +147,15 @@ def segment_mask(segments: ArrayLike) -> NDArray[np.bool_]:
             numbers in any order, shape `(..., T)`.
 
     Returns:
-        `True` where query and key are of one document, shape `(..., T, T)`.
+        `True` where query and key are of one document, shape `(..., T, T)`. No
+        tokens give an empty mask.
 
     Raises:
         TypeError: If `segments` does not hold whole numbers.
         ValueError: If `segments` has no axis.
 
     Examples:
+        >>> from posenc_ref import segment_mask
         >>> segment_mask([0, 0, 1]).astype(int)
         array([[1, 1, 0],
                [1, 1, 0],
@@ -178,23 +168,61 @@ def segment_mask(segments: ArrayLike) -> NDArray[np.bool_]:
     return same
 
 
-def _matrices(name: str, value: ArrayLike) -> NDArray[np.floating]:
+class _Scored(NamedTuple):
+    """What the weights are made from: checked, and fitting each other."""
+
+    q: Floats
+    k: Floats
+    bias: Floats | None
+    mask: NDArray[np.bool_] | None
+    scale: float
+
+
+def _checked(
+    q: ArrayLike,
+    k: ArrayLike,
+    bias: ArrayLike | None,
+    mask: ArrayLike | None,
+    scale: float | None,
+) -> _Scored:
+    queries, keys = _matrices("q", q), _matrices("k", k)
+    head_dim = queries.shape[-1]
+    if head_dim == 0 or keys.shape[-1] != head_dim:
+        raise ValueError(
+            "q and k must have the same head_dim, at least 1, in their last axis, "
+            f"got shapes {queries.shape} and {keys.shape}"
+        )
+    biases = None if bias is None else _floats("bias", bias)
+    allowed = None if mask is None else checks.array_of("mask", mask, "b", "boolean")
+    shape = (queries.shape[-2], keys.shape[-2])
+    _check_last_axes("bias", biases, shape)
+    _check_last_axes("mask", allowed, shape)
+    _check_leading_axes(q=queries, k=keys, bias=biases, mask=allowed)
+    factor = 1 / math.sqrt(head_dim) if scale is None else checks.finite_number("scale", scale)
+    return _Scored(queries, keys, biases, allowed, factor)
+
+
+def _floats(name: str, value: ArrayLike) -> Floats:
     array = checks.array_of(name, value, "iuf", "numbers")
+    wanted = np.result_type(array, np.float32) if array.dtype.kind == "f" else np.float64
+    return array.astype(wanted, copy=False)
+
+
+def _matrices(name: str, value: ArrayLike) -> Floats:
+    array = _floats(name, value)
     if array.ndim < 2:
         raise ValueError(f"{name} must have shape (..., tokens, features), got {array.shape}")
-    return array.astype(np.result_type(array, np.float32), copy=False)
+    return array
 
 
-def _on_scores(
-    name: str, value: ArrayLike, kinds: str, rule: str, shape: tuple[int, ...]
-) -> NDArray[Any]:
-    """An array that fits the scores axis by axis.
+def _check_last_axes(name: str, array: NDArray[Any] | None, wanted: tuple[int, int]) -> None:
+    """The array must fit the scores axis by axis.
 
     A key mask of shape `(batch, n_keys)` is refused: with batch equal to
     n_queries NumPy would take it for one row a query, without a word.
     """
-    array = checks.array_of(name, value, kinds, rule)
-    wanted = shape[-2:]
+    if array is None:
+        return
     fits = array.ndim >= 2 and all(
         size in (1, needed) for size, needed in zip(array.shape[-2:], wanted, strict=True)
     )
@@ -202,24 +230,39 @@ def _on_scores(
         raise ValueError(
             f"{name} must end in the axes (n_queries, n_keys) = {wanted}, got shape {array.shape}"
         )
-    _check_leading_axes(name, array.shape[:-2], shape[:-2])
-    return array
 
 
-def _check_leading_axes(name: str, got: tuple[int, ...], others: tuple[int, ...]) -> None:
-    try:
-        np.broadcast_shapes(got, others)
-    except ValueError:
-        raise ValueError(
-            f"{name} must have leading axes that broadcast with {others}, got {got}"
-        ) from None
+def _check_leading_axes(**arrays: NDArray[Any] | None) -> None:
+    """All must broadcast together: a bias and a mask may each fit q and k, but not each other."""
+    given = {name: array.shape for name, array in arrays.items() if array is not None}
+    together: tuple[int, ...] = ()
+    earlier: list[str] = []
+    for name, shape in given.items():
+        try:
+            together = np.broadcast_shapes(together, shape[:-2])
+        except ValueError:
+            raise ValueError(
+                f"{name} must have leading axes that broadcast with those of "
+                f"{', '.join(earlier)}, got shape {shape}"
+            ) from None
+        earlier.append(f"{name} {shape}")
 
 
-def _softmax(scores: NDArray[np.floating]) -> NDArray[np.floating]:
+def _weights(scored: _Scored) -> Floats:
+    q, k, bias, mask, scale = scored
+    scores = scale * (q @ k.swapaxes(-1, -2))
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return _softmax(scores)
+
+
+def _softmax(scores: Floats) -> Floats:
     """Softmax over the last axis; a row of -inf alone gives zeros."""
     peak = scores.max(axis=-1, keepdims=True, initial=-np.inf)
     peak[np.isneginf(peak)] = 0  # no key: exp(-inf - 0) is 0, exp(-inf + inf) would be NaN
-    weights: NDArray[np.floating] = np.exp(scores - peak)
+    weights: Floats = np.exp(scores - peak)
     total = weights.sum(axis=-1, keepdims=True)
     total[total == 0] = 1
     weights /= total

@@ -117,6 +117,8 @@ def array_of(name: str, value: ArrayLike, kinds: str, rule: str) -> NDArray[Any]
         array = np.asarray(value)
     except ValueError:  # rows of unequal length
         raise ValueError(f"{name} must be one array, got {short_repr(value)}") from None
+    if array.size == 0 and isinstance(value, list | tuple):
+        return array  # NumPy calls it float64, but nothing in it is of a wrong type
     if array.dtype.kind not in kinds:
         raise TypeError(f"{name} must be {rule}, got dtype {array.dtype}")
     return array

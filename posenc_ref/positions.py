@@ -1,7 +1,7 @@
-"""Where tokens are, and how far apart: the one place that fixes the sign.
+"""Relative positions. Result: distances in tokens, one for each query and key.
 
-Every other module takes positions and distances from here, so "how far" and
-"which way" mean the same thing in the whole package.
+This is the one place that fixes their sign. Every other module takes distances
+from here, so "how far" and "which way" mean the same in the whole package.
 """
 
 import numpy as np
@@ -29,6 +29,7 @@ def relative_positions(n_queries: int, n_keys: int) -> NDArray[np.int64]:
         ValueError: If `n_keys` is below 1 or `n_queries` is not in 1..`n_keys`.
 
     Examples:
+        >>> from posenc_ref import relative_positions
         >>> relative_positions(3, 3)
         array([[ 0,  1,  2],
                [-1,  0,  1],

@@ -56,6 +56,7 @@ def sinusoidal_inv_freq(
             finite, or `exponent` is not one of the two names.
 
     Examples:
+        >>> from posenc_ref import sinusoidal_inv_freq
         >>> sinusoidal_inv_freq(8)
         array([1.   , 0.1  , 0.01 , 0.001])
         >>> sinusoidal_inv_freq(8, base=1000, exponent="tensor2tensor")
@@ -108,6 +109,8 @@ def sinusoidal_table(
         ValueError: If an argument breaks the rule stated with it.
 
     Examples:
+        >>> import numpy as np
+        >>> from posenc_ref import sinusoidal_table
         >>> sinusoidal_table(3, 4).round(3)
         array([[ 0.   ,  1.   ,  0.   ,  1.   ],
                [ 0.841,  0.54 ,  0.01 ,  1.   ],
@@ -200,6 +203,7 @@ def sinusoidal_at(
         ValueError: If an argument breaks the rule stated with it.
 
     Examples:
+        >>> from posenc_ref import sinusoidal_at
         >>> sinusoidal_at([2, 0.5], 4).round(3)
         array([[ 0.909, -0.416,  0.02 ,  1.   ],
                [ 0.479,  0.878,  0.005,  1.   ]])
@@ -257,6 +261,8 @@ def sinusoidal_shift(
         ValueError: If an argument breaks the rule stated with it.
 
     Examples:
+        >>> import numpy as np
+        >>> from posenc_ref import sinusoidal_shift, sinusoidal_table
         >>> sinusoidal_shift(1, 2).round(3)
         array([[ 0.54 ,  0.841],
                [-0.841,  0.54 ]])

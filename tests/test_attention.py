@@ -81,6 +81,18 @@ def test_packed_documents_attend_as_if_alone():
     np.testing.assert_allclose(together, np.concatenate(alone))
 
 
+@pytest.mark.parametrize(
+    ("segments", "shape"),
+    [([], (0, 0)), ((), (0, 0)), ([[], []], (2, 0, 0)), (np.zeros((3, 0), int), (3, 0, 0))],
+    ids=repr,
+)
+def test_no_tokens_give_an_empty_mask(segments, shape):
+    mask = segment_mask(segments)
+
+    assert mask.shape == shape
+    assert mask.dtype == bool
+
+
 # A query that may attend to nothing
 
 
@@ -116,6 +128,12 @@ def test_no_keys_at_all_gives_zeros():
     result = attention(np.ones((2, 3)), np.ones((0, 3)), np.ones((0, 5)))
 
     np.testing.assert_array_equal(result, np.zeros((2, 5)))
+
+
+def test_a_mask_over_no_keys_may_be_an_empty_list():
+    result = attention(np.ones((1, 3)), np.ones((0, 3)), np.ones((0, 5)), mask=[[]])
+
+    np.testing.assert_array_equal(result, np.zeros((1, 5)))
 
 
 # By property
@@ -225,6 +243,19 @@ def test_batch_and_heads_broadcast():
             np.testing.assert_allclose(result[b, h], alone)
 
 
+def test_a_batch_may_come_from_the_bias_the_mask_and_the_values_alone():
+    """Three values, two biases and four masks on one pair of q and k: 24 results."""
+    q, k, v, bias = random_arrays(8, (4, 8), (5, 8), (3, 1, 1, 5, 6), (2, 1, 4, 5))
+    mask = np.random.default_rng(8).random((4, 4, 5)) < 0.6
+
+    result = attention(q, k, v, bias=bias, mask=mask)
+
+    assert result.shape == (3, 2, 4, 4, 6)
+    for a, b, c in np.ndindex(3, 2, 4):
+        alone = attention(q, k, v[a, 0, 0], bias=bias[b, 0], mask=mask[c])
+        np.testing.assert_allclose(result[a, b, c], alone)
+
+
 # Types
 
 
@@ -235,6 +266,8 @@ def test_batch_and_heads_broadcast():
         (np.float64, np.float64),
         (np.float16, np.float32),
         (np.int64, np.float64),
+        (np.int8, np.float64),
+        (np.uint16, np.float64),
     ],
 )
 def test_the_result_has_the_type_of_the_arguments_but_at_least_float32(given_type, result_type):
@@ -265,88 +298,159 @@ def test_no_argument_is_changed():
 Q, K, V = np.ones((2, 4)), np.ones((3, 4)), np.ones((3, 5))
 
 
-@pytest.mark.parametrize(
-    ("changed", "error", "message"),
-    [
-        ({"q": np.ones(4)}, ValueError, "q must have shape (..., tokens, features), got (4,)"),
-        ({"k": np.ones(4)}, ValueError, "k must have shape (..., tokens, features), got (4,)"),
-        ({"v": 1.0}, ValueError, "v must have shape (..., tokens, features), got ()"),
-        ({"q": [["a"]]}, TypeError, "q must be numbers, got dtype <U1"),
-        ({"q": np.ones((2, 4), bool)}, TypeError, "q must be numbers, got dtype bool"),
-        ({"k": np.ones((3, 4), complex)}, TypeError, "k must be numbers, got dtype complex128"),
-        ({"v": [[1, 2], [3]]}, ValueError, "v must be one array, got [[1, 2], [3]]"),
-        (
-            {"q": np.ones((2, 5))},
-            ValueError,
-            "q and k must have the same head_dim, at least 1, in their last axis, "
-            "got shapes (2, 5) and (3, 4)",
-        ),
-        (
-            {"q": np.ones((2, 0)), "k": np.ones((3, 0))},
-            ValueError,
-            "q and k must have the same head_dim, at least 1",
-        ),
-        (
-            {"v": np.ones((2, 5))},
-            ValueError,
-            "v must have one row for each of 3 keys, got shape (2, 5)",
-        ),
-        (
-            {"q": np.ones((2, 2, 4)), "k": np.ones((3, 3, 4))},
-            ValueError,
-            "k must have leading axes that broadcast with (2,), got (3,)",
-        ),
-        (
-            {"q": np.ones((2, 2, 4)), "v": np.ones((3, 3, 5))},
-            ValueError,
-            "v must have leading axes that broadcast with (2,), got (3,)",
-        ),
-        (
-            {"bias": np.ones(3)},
-            ValueError,
-            "bias must end in the axes (n_queries, n_keys) = (2, 3), got shape (3,)",
-        ),
-        (
-            {"bias": np.ones((3, 2))},
-            ValueError,
-            "bias must end in the axes (n_queries, n_keys) = (2, 3), got shape (3, 2)",
-        ),
-        (
-            {"q": np.ones((2, 2, 4)), "bias": np.ones((3, 2, 3))},
-            ValueError,
-            "bias must have leading axes that broadcast with (2,), got (3,)",
-        ),
-        ({"bias": [[True]]}, TypeError, "bias must be numbers, got dtype bool"),
-        (
-            {"mask": np.ones((2, 3))},
-            TypeError,
-            "mask must be boolean, got dtype float64",
-        ),
-        ({"mask": np.ones((2, 3), int)}, TypeError, "mask must be boolean, got dtype int64"),
-        (
-            {"mask": np.ones(3, bool)},
-            ValueError,
-            "mask must end in the axes (n_queries, n_keys) = (2, 3), got shape (3,)",
-        ),
-        (
-            {"mask": np.True_},
-            ValueError,
-            "mask must end in the axes (n_queries, n_keys) = (2, 3), got shape ()",
-        ),
-        (
-            {"k": np.ones((2, 4)), "v": np.ones((2, 5)), "mask": np.ones(2, bool)},
-            ValueError,
-            "mask must end in the axes (n_queries, n_keys) = (2, 2), got shape (2,)",
-        ),
-        ({"scale": math.nan}, ValueError, "scale must be finite, got nan"),
-        ({"scale": math.inf}, ValueError, "scale must be finite, got inf"),
-        ({"scale": "1"}, TypeError, "scale must be a number (int or float), got '1' (str)"),
-        ({"scale": True}, TypeError, "scale must be a number (int or float), got True (bool)"),
-    ],
-)
+BAD = [
+    ({"q": np.ones(4)}, ValueError, "q must have shape (..., tokens, features), got (4,)"),
+    ({"k": np.ones(4)}, ValueError, "k must have shape (..., tokens, features), got (4,)"),
+    ({"v": 1.0}, ValueError, "v must have shape (..., tokens, features), got ()"),
+    ({"q": [["a"]]}, TypeError, "q must be numbers, got dtype <U1"),
+    ({"q": np.ones((2, 4), bool)}, TypeError, "q must be numbers, got dtype bool"),
+    ({"k": np.ones((3, 4), complex)}, TypeError, "k must be numbers, got dtype complex128"),
+    ({"v": [[1, 2], [3]]}, ValueError, "v must be one array, got [[1, 2], [3]]"),
+    (
+        {"q": np.ones((2, 5))},
+        ValueError,
+        "q and k must have the same head_dim, at least 1, in their last axis, "
+        "got shapes (2, 5) and (3, 4)",
+    ),
+    (
+        {"q": np.ones((2, 0)), "k": np.ones((3, 0))},
+        ValueError,
+        "q and k must have the same head_dim, at least 1",
+    ),
+    (
+        {"v": np.ones((2, 5))},
+        ValueError,
+        "v must have one row for each of 3 keys, got shape (2, 5)",
+    ),
+    (
+        {"q": np.ones((2, 2, 4)), "k": np.ones((3, 3, 4))},
+        ValueError,
+        "k must have leading axes that broadcast with those of q (2, 2, 4), got shape (3, 3, 4)",
+    ),
+    (
+        {"q": np.ones((2, 2, 4)), "v": np.ones((3, 3, 5))},
+        ValueError,
+        "v must have leading axes that broadcast with those of q (2, 2, 4), k (3, 4), "
+        "got shape (3, 3, 5)",
+    ),
+    (
+        {"bias": np.ones(3)},
+        ValueError,
+        "bias must end in the axes (n_queries, n_keys) = (2, 3), got shape (3,)",
+    ),
+    (
+        {"bias": np.ones((3, 2))},
+        ValueError,
+        "bias must end in the axes (n_queries, n_keys) = (2, 3), got shape (3, 2)",
+    ),
+    (
+        {"q": np.ones((2, 2, 4)), "bias": np.ones((3, 2, 3))},
+        ValueError,
+        "bias must have leading axes that broadcast with those of q (2, 2, 4), k (3, 4), "
+        "got shape (3, 2, 3)",
+    ),
+    (
+        {"k": np.ones((2, 1, 3, 4)), "mask": np.ones((3, 2, 2, 3), bool)},
+        ValueError,
+        "mask must have leading axes that broadcast with those of q (2, 4), k (2, 1, 3, 4), "
+        "got shape (3, 2, 2, 3)",
+    ),
+    (  # each of the two fits q and k, but they do not fit each other
+        {"bias": np.ones((2, 2, 3)), "mask": np.ones((3, 2, 3), bool)},
+        ValueError,
+        "mask must have leading axes that broadcast with those of q (2, 4), k (3, 4), "
+        "bias (2, 2, 3), got shape (3, 2, 3)",
+    ),
+    (
+        {"bias": np.ones((2, 2, 3)), "v": np.ones((3, 3, 5))},
+        ValueError,
+        "v must have leading axes that broadcast with those of q (2, 4), k (3, 4), "
+        "bias (2, 2, 3), got shape (3, 3, 5)",
+    ),
+    (
+        {"mask": np.ones((2, 2, 3), bool), "v": np.ones((3, 3, 5))},
+        ValueError,
+        "v must have leading axes that broadcast with those of q (2, 4), k (3, 4), "
+        "mask (2, 2, 3), got shape (3, 3, 5)",
+    ),
+    ({"v": "x"}, TypeError, "v must be numbers, got dtype <U1"),
+    ({"bias": [[True]]}, TypeError, "bias must be numbers, got dtype bool"),
+    (
+        {"mask": np.ones((2, 3))},
+        TypeError,
+        "mask must be boolean, got dtype float64",
+    ),
+    ({"mask": np.ones((2, 3), int)}, TypeError, "mask must be boolean, got dtype int64"),
+    (
+        {"mask": np.ones(3, bool)},
+        ValueError,
+        "mask must end in the axes (n_queries, n_keys) = (2, 3), got shape (3,)",
+    ),
+    (
+        {"mask": np.True_},
+        ValueError,
+        "mask must end in the axes (n_queries, n_keys) = (2, 3), got shape ()",
+    ),
+    (
+        {"k": np.ones((2, 4)), "v": np.ones((2, 5)), "mask": np.ones(2, bool)},
+        ValueError,
+        "mask must end in the axes (n_queries, n_keys) = (2, 2), got shape (2,)",
+    ),
+    ({"scale": math.nan}, ValueError, "scale must be finite, got nan"),
+    ({"scale": math.inf}, ValueError, "scale must be finite, got inf"),
+    ({"scale": "1"}, TypeError, "scale must be a number (int or float), got '1' (str)"),
+    ({"scale": True}, TypeError, "scale must be a number (int or float), got True (bool)"),
+]
+
+
+def refused(error, message):
+    return pytest.raises(error, match=re.escape(message))
+
+
+@pytest.mark.parametrize(("changed", "error", "message"), BAD)
 def test_a_bad_argument_is_named(changed, error, message):
-    with pytest.raises(error, match=re.escape(message)):
+    with refused(error, message):
         attention(**{"q": Q, "k": K, "v": V, **changed})
+
+
+@pytest.mark.parametrize(("changed", "error", "message"), [row for row in BAD if "v" not in row[0]])
+def test_a_bad_argument_of_the_weights_is_named(changed, error, message):
+    with refused(error, message):
+        attention_weights(**{"q": Q, "k": K, **changed})
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"), [row for row in BAD if not {"q", "k"} & row[0].keys()]
+)
+def test_a_bad_argument_is_refused_before_scores_are_computed(changed, error, message):
+    """Scores of these q and k overflow, so an error that came after them would be another."""
+    huge = {"q": np.full((2, 4), 1e200), "k": np.full((3, 4), 1e200), "v": V}
+
+    with np.errstate(over="raise"), refused(error, message):
+        attention(**huge | changed)
+
+
+def test_scores_that_overflow_are_seen_to():
+    """The test above rests on this."""
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        attention_weights(np.full((2, 4), 1e200), np.full((3, 4), 1e200))
+
+
+@BOUNDED
+@given(st.lists(st.lists(st.integers(0, 3), max_size=3), min_size=5, max_size=5))
+def test_leading_axes_of_any_shape_fit_or_are_refused_in_our_words(leading):
+    lasts = {"q": (2, 4), "k": (3, 4), "v": (3, 5), "bias": (2, 3), "mask": (1, 3)}
+    shapes = [(*axes, *last) for axes, last in zip(leading, lasts.values(), strict=True)]
+    arrays = {name: np.zeros(shape) for name, shape in zip(lasts, shapes, strict=True)}
+    arrays["mask"] = arrays["mask"] == 0
+
+    try:
+        together = np.broadcast_shapes(*map(tuple, leading))
+    except ValueError:
+        with pytest.raises(ValueError, match="must have leading axes that broadcast with those of"):
+            attention(**arrays)
+    else:
+        assert attention(**arrays).shape == (*together, 2, 5)
 
 
 @pytest.mark.parametrize(
@@ -354,15 +458,16 @@ def test_a_bad_argument_is_named(changed, error, message):
     [
         (3, ValueError, "segments must have shape (..., T), got a single number, 3"),
         ([0.0, 1.0], TypeError, "segments must be whole numbers, got dtype float64"),
+        (np.array([]), TypeError, "segments must be whole numbers, got dtype float64"),
         ([True, False], TypeError, "segments must be whole numbers, got dtype bool"),
         ([[0, 1], [2]], ValueError, "segments must be one array, got [[0, 1], [2]]"),
     ],
 )
 def test_bad_segments_are_named(segments, error, message):
-    with pytest.raises(error, match=re.escape(message)):
+    with refused(error, message):
         segment_mask(segments)
 
 
 def test_a_bad_count_for_the_causal_mask_is_named():
-    with pytest.raises(ValueError, match=re.escape("n_queries must be in 1..2 (n_keys), got 3")):
+    with refused(ValueError, "n_queries must be in 1..2 (n_keys), got 3"):
         causal_mask(3, 2)

@@ -127,6 +127,7 @@ def test_neighbouring_scripts_share_a_file_and_data_stays():
         '<pe-similarity-guess class="explorer"></pe-similarity-guess>',
         '<figure class="diagram"></figure>',
         '<details class="answer"></details>',
+        '<div class="language-python highlight"></div>',
         '<details class="yes"></details>',
     ],
 )
@@ -192,6 +193,11 @@ def test_an_image_line_becomes_a_light_and_a_dark_twin_with_the_same_words():
     assert "width=480 height=240" in out
 
 
+def test_an_image_line_without_words_stops_the_build():
+    with pytest.raises(ValueError, match="the figure curve has no alt text"):
+        figures.twins("![](../assets/figures/curve.svg)", {})
+
+
 def test_an_image_line_of_a_figure_that_nobody_wrote_stops_the_build():
     with pytest.raises(ValueError, match=r"docs/_figures/no_such\.py"):
         figures.twins("![x](../assets/figures/no-such.svg)", {})
@@ -218,6 +224,12 @@ def test_each_part_of_a_lesson_is_boxed_below_its_heading():
         '<h1>T</h1><p>lead</p><h2 id="a">A</h2><div class="part"><p>x</p><h3>B</h3></div>'
         '<h2 id="c">C</h2><div class="part"><p>y</p></div>'
     )
+
+
+@pytest.mark.parametrize("tag", ["div", "details", "ul"])
+def test_a_part_that_would_cut_an_element_in_two_stops_the_build(tag):
+    with pytest.raises(ValueError, match=f"must not stand inside a {tag}"):
+        lighten.parts(f"<{tag}><h2>A</h2><p>x</p></{tag}><h2>B</h2>")
 
 
 def test_a_page_without_headings_stays_as_it_is():
@@ -323,6 +335,37 @@ def test_a_warning_or_a_widget_in_a_notebook_stops_the_build(tmp_path, kind):
 
     with pytest.raises(PluginError, match=f"a cell gave {kind}"):
         notebooks.page(rendered(output), path, "../", "n.py")
+
+
+def test_dollars_in_code_are_no_formula(tmp_path):
+    path = tmp_path / "n.py"
+    path.write_text(percent("x"))
+    text = "<p><code>$HOME</code> and <code>$PATH</code>, but $p_1 < 2$</p>"
+    page = rendered("").replace("</h1>", f"</h1>{text}")
+
+    out, _ = notebooks.page(page.replace("< 2", "&lt; 2"), path, "../", "n.py")
+
+    assert "<code>$HOME</code> and <code>$PATH</code>" in out
+    assert out.count("<math") == 1
+
+
+def test_a_code_block_in_a_text_cell_stops_the_build(tmp_path):
+    path = tmp_path / "n.py"
+    path.write_text(percent("x"))
+    page = rendered("").replace("</h1>", "</h1><pre><code>1 / 0</code></pre>")
+
+    with pytest.raises(PluginError, match="runs nowhere"):
+        notebooks.page(page, path, "../", "n.py")
+
+
+def test_links_of_a_notebook_that_was_taken_away_still_lead_to_the_site(tmp_path):
+    path = tmp_path / "n.py"
+    path.write_text("# %% [markdown]\n# [a](../../lessons/a/) [b](https://x.org/b) [c](#c)\n")
+
+    [cell] = json.loads(notebooks.downloadable(path, "https://s.org/examples/n/"))["cells"]
+
+    text = "".join(cell["source"])
+    assert text == "[a](https://s.org/lessons/a/) [b](https://x.org/b) [c](#c)"
 
 
 def test_a_notebook_has_the_same_ids_each_time_it_is_read(tmp_path):

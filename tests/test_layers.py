@@ -1,6 +1,7 @@
 """The package as a whole: who imports whom, what it needs, what it offers."""
 
 import ast
+import doctest
 import inspect
 import re
 import subprocess
@@ -132,6 +133,18 @@ def test_a_public_function_has_the_sections_of_its_page(name):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_examples_of_a_public_function_run_on_their_own(name):
+    """In an empty namespace: who copies the block must not have to guess its imports."""
+    [examples] = doctest.DocTestFinder().find(getattr(posenc_ref, name), name, globs={})
+    complaints = []
+
+    result = doctest.DocTestRunner(verbose=False).run(examples, out=complaints.append)
+
+    assert result.attempted > 1  # an import, and what it is for
+    assert result.failed == 0, "".join(complaints)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_public_function_describes_every_argument(name):
     function = getattr(posenc_ref, name)
     args = inspect.getdoc(function).split("Args:")[1].split("Returns:")[0]
@@ -144,3 +157,10 @@ def test_a_public_function_describes_every_argument(name):
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_a_module_opens_with_a_docstring(path):
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("module", sorted({getattr(posenc_ref, n).__module__ for n in FUNCTIONS}))
+def test_a_module_of_the_reference_says_first_what_kind_of_result_it_gives(module):
+    first_line = inspect.getdoc(sys.modules[module]).splitlines()[0]
+
+    assert re.fullmatch(r"\w.*\. Result: \w.*\.", first_line)

@@ -1,5 +1,6 @@
 """Every link, image, script and anchor of the built site leads somewhere, in notebooks too."""
 
+import re
 from functools import cache
 from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
@@ -29,17 +30,26 @@ class Links(HTMLParser):
         self.links += [values[name] for name in ("href", "src") if values.get(name)]
 
 
+def own_addresses(page):
+    """The page's own full address, which the block on citing shows."""
+    return re.findall(r'<link rel="canonical" href="([^"]*)"', page.read_text("utf-8"))
+
+
 @cache
 def ids_in(file):
     return Links(file.read_text("utf-8")).ids
 
 
 def dead_links(site, address):
-    """Links of one page that lead nowhere, with the reason."""
+    """Links of one page that lead nowhere, or only on the author's machine, with the reason."""
     page = resolve(site, address)
     dead = []
     for link in Links(page.read_text("utf-8")).links:
         target = urlsplit(urljoin(ORIGIN + address, link))
+        if target.hostname in ("localhost", "127.0.0.1") and link not in own_addresses(page):
+            dead.append(f"{link}: an address of this machine")
+        if link.startswith("/") and address != "404.html":
+            dead.append(f"{link}: breaks where the site is below a path")
         if target.netloc != "site.test":
             continue
         file = resolve(site, target.path)
@@ -80,6 +90,8 @@ def test_a_crawl_from_the_home_page_finds_every_page(site):
         ('<a href="../nowhere/">x</a>', "no such file"),
         ('<a href="#nothing">x</a>', "no such anchor"),
         ('<img src="missing.svg">', "no such file"),
+        ('<a href="/page/">x</a>', "below a path"),
+        ('<a href="http://127.0.0.1:8000/page/">x</a>', "of this machine"),
     ],
 )
 def test_the_check_sees_a_dead_link(tmp_path, markup, reason):

@@ -9,7 +9,6 @@ import itertools
 import json
 import math
 import re
-import statistics
 import time
 import tracemalloc
 from decimal import Decimal
@@ -49,6 +48,12 @@ every_convention = pytest.mark.parametrize("convention", CONVENTIONS, ids=name_o
 
 def similarity(a, b):
     return a @ b / np.sqrt((a @ a) * (b @ b))
+
+
+def mean_cosine(distance, d_model):
+    """What the similarity of two rows of the printed formula comes to, by sin² + cos² = 1."""
+    n_pairs = d_model // 2
+    return sum(math.cos(distance / 10000 ** (i / n_pairs)) for i in range(n_pairs)) / n_pairs
 
 
 # By hand
@@ -392,8 +397,8 @@ def test_length_is_16_at_width_512():
 def test_neighbours_are_more_alike_than_distant_positions_at_width_64():
     table = sinusoidal_table(61, 64)
 
-    assert f"{similarity(table[10], table[11]):.3f}" == "0.966"
-    assert f"{similarity(table[10], table[60]):.3f}" == "0.490"
+    assert f"{similarity(table[10], table[11]):.3f}" == f"{mean_cosine(1, 64):.3f}" == "0.966"
+    assert f"{similarity(table[10], table[60]):.3f}" == f"{mean_cosine(50, 64):.3f}" == "0.490"
 
 
 def test_similarity_is_not_monotone_at_width_four():
@@ -401,15 +406,18 @@ def test_similarity_is_not_monotone_at_width_four():
 
     shown = [f"{similarity(table[0], row):.3f}" for row in table]
 
-    expected = "1.000 0.770 0.292 0.005 0.173 0.641 0.979 0.876 0.426"
-    assert shown == expected.split()
+    by_formula = [f"{mean_cosine(k, 4):.3f}" for k in range(9)]
+    published = "1.000 0.770 0.292 0.005 0.173 0.641 0.979 0.876 0.426"
+    assert shown == by_formula == published.split()
 
 
 def test_the_fastest_pair_nearly_repeats_after_710_tokens():
-    """710 is close to 226 pi, which a single pair cannot tell from 0."""
+    """710 is close to 226 pi (355/113 is close to pi), which a single pair cannot tell from 0."""
     table = sinusoidal_table(711, 2)
 
-    assert f"{np.linalg.norm(table[710] - table[0]):.1e}" == "6.0e-05"
+    rest = float(710 - 226 * EXACT.pi)
+    assert 0 < rest < 1e-4
+    np.testing.assert_allclose(np.linalg.norm(table[710] - table[0]), rest, rtol=1e-9)
 
 
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["class"])
@@ -487,8 +495,9 @@ def test_peak_memory_is_little_more_than_the_result(shape, dtype, working_memory
 
 
 def test_a_large_table_costs_a_few_times_what_memory_costs():
-    """The goal is 2; twice that is allowed here, as machines that run tests are shared.
+    """The goal is 2; a sine for every entry costs 20, so 8 tells the two apart on any machine.
 
+    The best of several rounds is compared: other work on the machine can only lengthen a round.
     64 MB come fresh from the system every time. An allocator may hand out 16 MB again that were
     just freed, and filling those is several times quicker than filling fresh memory.
     """
@@ -500,16 +509,14 @@ def test_a_large_table_costs_a_few_times_what_memory_costs():
     def plain():
         sinusoidal_table(*shape, dtype=dtype)
 
-    ratios = []
+    best = dict.fromkeys((fill, plain), math.inf)
     for _ in range(7):
-        seconds = []
-        for work in (fill, plain):
+        for work in best:
             begin = time.perf_counter()
             work()
-            seconds.append(time.perf_counter() - begin)
-        ratios.append(seconds[1] / seconds[0])
+            best[work] = min(best[work], time.perf_counter() - begin)
 
-    assert statistics.median(ratios) < 4
+    assert best[plain] / best[fill] < 8
 
 
 # On bad input

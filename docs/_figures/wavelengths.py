@@ -12,7 +12,6 @@ from posenc_ref import sinusoidal_inv_freq
 WIDTH = 512
 LAST_PAIRS = 12
 SIZE = (5.0, 3.0)
-TITLE = "The printed formula stops short of 62,832 tokens"
 
 thousands = FuncFormatter(lambda value, _: f"{value:,.0f}")
 
@@ -71,4 +70,5 @@ def draw(fig: Figure, data: dict[str, Any], colors: Colors) -> None:
     )
     end.yaxis.set_major_formatter(thousands)
     # One title for both panels, where a single panel would have its own.
-    fig.suptitle(TITLE, x=0.01, ha="left", size=10.5, weight="bold")
+    title = f"The printed formula stops short of {other[-1]:,.0f} tokens"
+    fig.suptitle(title, x=0.01, ha="left", size=10.5, weight="bold")

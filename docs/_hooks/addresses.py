@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 REGISTER = HERE / "addresses.txt"
 REDIRECTS = HERE / "redirects.toml"
 # Made by the theme for its own use, numbered by order, so not fit to be linked.
-NOT_PROMISED = re.compile(r"^(__|d[0-9a-f]{12}|p[0-9a-f]{6,}|m[0-9a-f]{6,})")
+NOT_PROMISED = re.compile(r"^__")
 
 
 class _Ids(HTMLParser):

@@ -65,14 +65,21 @@ def in_plain_words(event: Callable[P, R]) -> Callable[P, R]:
 def on_startup(**_: Any) -> None:
     sys.path.insert(0, str(DOCS))
     # Dates in the site come from the last commit, so that the same sources give the same bytes.
-    if "SOURCE_DATE_EPOCH" not in os.environ:
-        commit = subprocess.run(
-            ["git", "log", "-1", "--format=%ct"], cwd=DOCS, capture_output=True, text=True
-        )
-        os.environ["SOURCE_DATE_EPOCH"] = commit.stdout.strip() or "0"
+    os.environ.setdefault("SOURCE_DATE_EPOCH", date_of_last_commit() or "0")
+
+
+def date_of_last_commit() -> str:
+    """In seconds since 1970; empty where there is no git, or no repository."""
+    ask = ["git", "log", "-1", "--format=%ct"]
+    try:
+        return subprocess.run(ask, cwd=DOCS, capture_output=True, text=True).stdout.strip()
+    except OSError:
+        return ""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    if not config.site_url:
+        raise PluginError("SITE_URL is set but empty; give the address of the site, or unset it")
     notebooks.prepare_kernel()
     config.plugins["mkdocs-jupyter"].config["cache_dir"] = notebooks.cache_folder()
     config.mdx_configs["pymdownx.superfences"] = {
@@ -82,12 +89,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_pre_build(config: MkDocsConfig) -> None:
-    """While serving, the package and the figures may have changed since the last build."""
+    """While serving, what a figure is drawn by may have changed since the last build."""
     global _code_of_last_build
-    code = cache.package_fingerprint() + cache.fingerprint(figures.FOLDER.glob("*.py"))
+    code = cache.package_fingerprint() + figures.drawing_fingerprint()
     if _code_of_last_build not in ("", code):
         for name in list(sys.modules):
-            if name.partition(".")[0] in ("posenc_ref", "_figures"):
+            if re.match(r"(posenc_ref|_figures|_hooks\.style|_hooks\.draw)\b", name):
                 del sys.modules[name]
     _code_of_last_build = code
 
@@ -100,7 +107,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     _formula_glyphs.clear()
     made: dict[str, bytes] = dict(_figures)
     for path in notebooks.all_of(DOCS):
-        made[f"examples/{path.stem}/{path.stem}.ipynb"] = notebooks.downloadable(path)
+        address = f"examples/{path.stem}/"
+        made[f"{address}{path.stem}.ipynb"] = notebooks.downloadable(
+            path, f"{config.site_url}{address}"
+        )
     for old, new in addresses.redirects().items():
         made[f"{old}index.html"] = addresses.redirect_page(old, new).encode()
     add(files, config, made)
@@ -150,7 +160,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
     glyphs = "".join(sorted(_formula_glyphs))
-    key = f"math font {cache.fingerprint([mathml.FULL_FONT])} {glyphs}"
+    key = (
+        f"math font {cache.package_fingerprint()} {cache.fingerprint([mathml.FULL_FONT])} {glyphs}"
+    )
     add(files, config, {mathml.FONT: cache.cached(key, lambda: mathml.cut_font(glyphs))})
     return env
 

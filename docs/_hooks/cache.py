@@ -22,8 +22,8 @@ def fingerprint(paths: Iterable[Path]) -> str:
 
 
 def package_fingerprint() -> str:
-    """Changes with any line of the package, on which every figure and notebook rests."""
-    return fingerprint((ROOT / "posenc_ref").rglob("*.py"))
+    """Changes with any line of the package and any version of a tool: all rests on these."""
+    return fingerprint([ROOT / "constraints.txt", *(ROOT / "posenc_ref").rglob("*.py")])
 
 
 def cached(key: str, make: Callable[[], bytes]) -> bytes:
@@ -34,7 +34,7 @@ def cached(key: str, make: Callable[[], bytes]) -> bytes:
     content = make()
     FOLDER.mkdir(parents=True, exist_ok=True)
     # Two builds may run at once; a rename is whole or not there.
-    unfinished = path.with_suffix(f".{id(content)}")
+    unfinished = path.with_suffix(f".{os.getpid()}")
     unfinished.write_bytes(content)
     unfinished.replace(path)
     return content

@@ -5,18 +5,16 @@ A normal build only looks the drawing up. Run as a script, with a browser and Me
 """
 
 import html
-import re
 import sys
-import textwrap
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from pymdownx.superfences import SuperFencesException
 
+from _hooks.fences import find_fences, short_hash
+
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "assets" / "diagrams"
-FENCE = re.compile(r"^([ \t]*)```mermaid\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 
 # Shapes take the page's colours, so one drawing serves light and dark. A class after `:::` in the
 # source names the meaning of a box, as everywhere: the outline says what it is.
@@ -39,15 +37,11 @@ DRAW = """async ([key, source, css]) => {
 }"""
 
 
-def key(source: str) -> str:
-    return sha256(source.strip().encode()).hexdigest()[:12]
-
-
 def fence(
     source: str, language: str, css_class: str, options: dict[str, Any], md: Any, **_: Any
 ) -> str:
     """What a Mermaid fence becomes; the signature is that of a superfences formatter."""
-    path = FOLDER / f"{key(source)}.svg"
+    path = FOLDER / f"{short_hash(source)}.svg"
     if not path.exists():
         # Any other exception is swallowed by superfences, and the source shown as code.
         raise SuperFencesException(f"no drawing yet for this; run `make diagrams`:\n{source}")
@@ -59,12 +53,9 @@ def fence(
 
 def sources() -> dict[str, str]:
     """Every Mermaid fence of the site, by key."""
-    found = {}
-    for page in DOCS.rglob("*.md"):
-        for match in FENCE.finditer(page.read_text("utf-8")):
-            source = textwrap.dedent(match[2]).strip()
-            found[key(source)] = source
-    return found
+    pages = [path.read_text("utf-8") for path in DOCS.rglob("*.md")]
+    fences = [fence for page in pages for fence in find_fences(page)]
+    return {short_hash(f.source): f.source.strip() for f in fences if f.language == "mermaid"}
 
 
 def draw_missing(mermaid_js: Path, chromium: str, arguments: list[str]) -> list[str]:

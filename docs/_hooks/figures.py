@@ -37,19 +37,22 @@ def to_json(data: object) -> bytes:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
+def drawing_fingerprint() -> str:
+    """Changes with anything that figures are drawn by, except the package."""
+    hooks = Path(__file__).parent
+    shared = [hooks / "style.py", hooks / "draw.py", *FOLDER.glob("*.ttf"), *FOLDER.glob("*.py")]
+    return fingerprint(shared)
+
+
 def published() -> dict[str, bytes]:
     """Every file that figures and widgets put on the site, by path."""
     files = {}
-    package = package_fingerprint()
-    hooks = Path(__file__).parent
-    style = fingerprint([hooks / "style.py", hooks / "draw.py", *FOLDER.glob("*.ttf")])
-    shared = sorted(FOLDER.glob("_*.py"))
+    made_from = package_fingerprint() + drawing_fingerprint()
     for name, path, functions in sources():
         if "draw" in functions:
-            made_from = fingerprint([path, *shared])
             for scheme in SCHEMES:
                 files[f"assets/figures/{name}-{scheme}.svg"] = cached(
-                    f"figure {made_from} {package} {style} {scheme}", partial(draw, path, scheme)
+                    f"figure {name} {scheme} {made_from}", partial(draw, path, scheme)
                 )
         elif "parts" in functions:
             module = load(path)
@@ -79,6 +82,8 @@ def twins(markdown: str, files: dict[str, bytes]) -> str:
 
     def both(found: re.Match[str]) -> str:
         name = found["path"].rsplit("/", 1)[1]
+        if not found["alt"].strip():
+            raise ValueError(f"the figure {name} has no alt text; say what is seen in it")
         try:
             svg = files[f"assets/figures/{name}-light.svg"]
         except KeyError:

@@ -1,10 +1,11 @@
 """Take from the markup what no reader sees but every phone pays for."""
 
+import itertools
 import re
 
 # Pygments marks every name, operator and number; the style sheet leaves these in ink.
 UNSTYLED = re.compile(r'<span class="(?:n|nn|p|o|mi|mf|w)">([^<]*)</span>')
-HEADING = re.compile(r"<h2[ >].*?</h2>", re.DOTALL)
+HEADING = re.compile(r"<h2[ >]")
 
 
 def plain_code(content: str) -> str:
@@ -18,15 +19,14 @@ def parts(content: str) -> str:
     The style sheet lets the browser pass over a box that is far from the reader. The headings
     stand outside, since the table of contents asks where they are.
     """
-    pieces = []
-    done = 0
-    for heading in HEADING.finditer(content):
-        if pieces:
-            pieces.append(f'<div class="part">{content[done : heading.start()]}</div>')
-        else:
-            pieces.append(content[: heading.start()])
-        pieces.append(heading[0])
-        done = heading.end()
-    if not pieces:
+    starts = [heading.start() for heading in HEADING.finditer(content)]
+    if not starts:
         return content
-    return "".join([*pieces, f'<div class="part">{content[done:]}</div>'])
+    bodies = []
+    for start, end in itertools.pairwise([*starts, len(content)]):
+        heading, _, body = content[start:end].partition("</h2>")
+        for tag in ("div", "details", "figure", "ul", "ol", "table"):
+            if len(re.findall(rf"<{tag}\b", body)) != body.count(f"</{tag}>"):
+                raise ValueError(f"a second-level heading must not stand inside a {tag}: {heading}")
+        bodies.append(f'{heading}</h2><div class="part">{body}</div>')
+    return "".join([content[: starts[0]], *bodies])

@@ -86,5 +86,5 @@ def json_ld(meta: Mapping[str, Any], address: str, site: str, site_url: str, ver
         "author": {"@type": "Organization", "name": "The posenc_ref authors"},
         "isPartOf": {"@type": "WebSite", "name": site, "url": site_url},
     }
-    text = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
     return f'<script type="application/ld+json">{text}</script>'

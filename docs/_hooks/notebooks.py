@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import jupytext
 import nbformat
@@ -23,6 +24,7 @@ from _hooks.figures import pixels
 from _hooks.mathml import mathml
 
 DATA = "data:image/svg+xml;base64,"
+RELATIVE_LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s]+)\)")
 TEX = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?!\s)(?P<inline>.+?)(?<!\s)\$", re.DOTALL)
 
 # Read by the kernel that runs a notebook: it draws in the site's style, without a word of that in
@@ -69,9 +71,19 @@ def read(path: Path) -> Any:
     return notebook
 
 
-def downloadable(path: Path) -> bytes:
-    """The `.ipynb` that a reader can take away; it needs nothing of this site."""
+def downloadable(path: Path, address: str) -> bytes:
+    """The `.ipynb` that a reader can take away; it needs nothing of this site.
+
+    Args:
+        path: The percent file.
+        address: Where its page is published; links in the notebook are made whole with it.
+    """
     notebook = read(path)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = RELATIVE_LINK.sub(
+                lambda found: f"]({urljoin(address, found[1])})", cell.source
+            )
     notebook.metadata.pop("jupytext", None)
     nbformat.validate(notebook)
     text: str = nbformat.writes(notebook)
@@ -112,12 +124,19 @@ def _text(text: Tag, where: str) -> str:
     for link in text.select("a.anchor-link"):
         link["class"] = "headerlink"
         link["title"] = "Link to this section"
-    return TEX.sub(
-        lambda found: mathml(
-            found["block"] or found["inline"], block=bool(found["block"]), where=where
-        ),
-        text.decode_contents(),
-    )
+    if text.select_one("pre"):
+        raise PluginError(f"{where}: a code block in a text cell runs nowhere; make it a code cell")
+    for words in text.find_all(string=TEX):
+        if words.find_parent("code"):
+            continue
+        typeset = TEX.sub(
+            lambda found: mathml(
+                found["block"] or found["inline"], block=bool(found["block"]), where=where
+            ),
+            html.escape(words, quote=False),
+        )
+        words.replace_with(BeautifulSoup(typeset, "html.parser"))
+    return text.decode_contents()
 
 
 def _block(language: str, markup: str) -> str:

@@ -58,12 +58,12 @@ def run(
     """
     modules = _STYLED if scheme else _DRAWING if _DRAWS.search(source) else _PLAIN
     with tempfile.TemporaryDirectory(prefix="snippet-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+        folder = Path(name).resolve()  # a link on some systems, and a program sees no links
         snippet = folder / "home" / "snippet.py"
         snippet.parent.mkdir()
         snippet.write_text(source, "utf-8")
         request = json.dumps(
-            {"folder": name, "snippet": str(snippet), "scheme": scheme, "timeout": timeout}
+            {"folder": str(folder), "snippet": str(snippet), "scheme": scheme, "timeout": timeout}
         )
         ask = _ask_parent if fork else _ask_once
         code = ask(modules, request, timeout)

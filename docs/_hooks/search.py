@@ -1,4 +1,4 @@
-"""What the search index leaves out: formulas, drawings, widgets, answers, reference bodies.
+"""What the search index leaves out: formulas, drawings, code, widgets, answers, reference.
 
 The theme's search skips any element that carries `data-search-exclude`.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 
 LEFT_OUT = re.compile(
     r"<(?:math|svg|noscript|pe-(?!steps)[\w-]+)(?=[\s>])"
+    r'|<div(?=[^>]* class="language-[\w-]+ )'
     r'|<figure(?=[^>]* class="diagram")'
     r'|<details(?=[^>]* class="(?:answer|hint|yes|no|cite)")'
 )

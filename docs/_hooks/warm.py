@@ -18,6 +18,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,14 @@ def main() -> None:
     for module in settings["modules"]:
         importlib.import_module(module)
     if settings["once"]:
-        os._exit(work(json.loads(sys.stdin.readline())))
+        os._exit(work(json.loads(sys.stdin.readline()), settings["paths"]))
     gc.freeze()  # a child that collects garbage then leaves the parent's memory alone
     for line in sys.stdin:
         request = json.loads(line)
         child = os.fork()
         if child == 0:
             os.setsid()
-            os._exit(work(request))
+            os._exit(work(request, settings["paths"]))
         print(json.dumps(wait(child, request["timeout"])), flush=True)
 
 
@@ -64,14 +65,17 @@ def kill_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
-def work(request: dict[str, Any]) -> int:
-    """Run one snippet in this process; what it said and drew is left in the request's folder."""
+def work(request: dict[str, Any], added: list[str]) -> int:
+    """Run one snippet in this process; what it said and drew is left in the request's folder.
+
+    `added` is what was put on the path for the imports of this process, not for the snippet.
+    """
     folder, snippet = Path(request["folder"]), Path(request["snippet"])
     atexit._clear()
     redirect(folder)
     if request["scheme"]:
         sys.modules["_hooks.drawn"].wear(request["scheme"])
-    lock_in(snippet)
+    lock_in(snippet, added)
     failure = attempt(snippet, lambda: runpy.run_path(str(snippet), run_name="__main__"))
     failure += attempt(snippet, finish)
     failure += attempt(snippet, lambda: save_figures(folder))
@@ -94,7 +98,7 @@ def redirect(folder: Path) -> None:
     sys.stdin = os.fdopen(0, closefd=False)
 
 
-def lock_in(snippet: Path) -> None:
+def lock_in(snippet: Path, added: list[str]) -> None:
     """Make the process look like `python snippet.py` in the snippet's own folder.
 
     What the checkout holds beside the package (tests, hooks) is out of reach: a reader lacks it.
@@ -102,8 +106,7 @@ def lock_in(snippet: Path) -> None:
     here = str(snippet.parent)
     os.chdir(here)
     sys.argv = [str(snippet)]
-    installed = tuple({sys.prefix, sys.base_prefix})
-    sys.path[:] = [here, *(entry for entry in sys.path if entry.startswith(installed))]
+    sys.path[:] = [here, *installed(entry for entry in sys.path if entry not in added)]
     for name in list(sys.modules):
         if name.partition(".")[0] in ("_hooks", "_figures"):
             del sys.modules[name]
@@ -111,6 +114,13 @@ def lock_in(snippet: Path) -> None:
     if pyplot:
         pyplot.show = lambda *args, **kwargs: None  # type: ignore[attr-defined]  # no window here
     warnings.simplefilter("error")
+
+
+def installed(entries: Iterable[str]) -> list[str]:
+    """The folders of this Python and its packages. Whole parts of a path count: a checkout in
+    /usr-local is not below /usr."""
+    prefixes = (sys.prefix, sys.base_prefix)
+    return [e for e in entries if any(Path(e).is_relative_to(prefix) for prefix in prefixes)]
 
 
 def attempt(snippet: Path, action: Any) -> str:

@@ -4,6 +4,7 @@
 /* ---- progress: localStorage["posenc"] = {path: {sentence: true, of: number of boxes}} ---- */
 
 const STORE = "posenc";
+const ROOT = new URL("../../", import.meta.url).pathname; // of the site, wherever it is published
 
 function loadProgress() {
   try {
@@ -40,7 +41,7 @@ function make(tag, properties, ...children) {
 function setUpTicks() {
   const boxes = [...document.querySelectorAll(".task-list-item input[type=checkbox]")];
   if (!boxes.length) return;
-  const here = location.pathname;
+  const here = location.pathname.replace(ROOT, "/");
   const ticked = loadProgress()[here] ?? {};
   const bar = make("progress", { max: boxes.length, ariaLabel: "Checks done" });
   const words = make("span", { role: "status" });
