@@ -49,6 +49,26 @@ MUTANTS = {
         "```python\n>>> 1\n```\n\n" + END,
         "prompts (>>>) are for docstrings",
     ),
+    "prompts in another language": (
+        END,
+        "```bash\n>>> 1\n1\n```\n\n" + END,
+        "prompts (>>>) are for docstrings",
+    ),
+    "output under another name": (
+        END,
+        "```python\nx = 1\n```\n\n```console\n1\n```\n\n" + END,
+        "only the output stands right below a python block",
+    ),
+    "output under another name, below a comment": (
+        END,
+        "```python\nx = 1\n```\n<!-- 1 -->\n```yaml\n1\n```\n\n" + END,
+        "only the output stands right below a python block",
+    ),
+    "a second output": (
+        "```text\n5.0\n```\n\nA block",
+        "```text\n5.0\n```\n\n```json\n5.1\n```\n\nA block",
+        "only the output stands right below a python block",
+    ),
     "indented code": (END, "Text.\n\n    print(1)\n\n" + END, "shown, but no fence: Block("),
     "raw html": (END, "<pre><code>print(1)</code></pre>\n\n" + END, "shown, but no fence: Block("),
     "tildes": ("~~~python", "~~~python\n    1 / 0", "ZeroDivisionError"),
@@ -88,6 +108,11 @@ MUTANTS = {
     ),
     "import of the tests": ("assert __version__", "import tests", "No module named 'tests'"),
     "import of the hooks": ("assert __version__", "import _hooks", "No module named '_hooks'"),
+    "import of what a reader may lack": (
+        "assert __version__",
+        "from bs4.element import Tag",
+        "a reader may lack bs4",
+    ),
     "early exit": ("assert __version__", "raise SystemExit", "the snippet called sys.exit(None)"),
     "question to the reader": ("assert __version__", "input()", "EOFError"),
     "include that is gone": ("parts/norm.py", "parts/form.py", "an include cannot be found"),
@@ -112,6 +137,29 @@ MUTANTS = {
     "wrong percentage": ("71.9 %", "72.9 %", "shows 72.9 %, but 46 / 64 is 0.71875"),
     "wrong power": ("10⁻⁴", "10⁻⁵", "shows 3 × 10⁻⁵"),
     "no number at the comment": ("0.841<", "0.841 or so<", "no number right before the comment"),
+    "expression without a number": ("math.sin(1) -->", "dog[:0] -->", "dog[:0] gives no number"),
+    "literal behind itself": (
+        "0.841<!-- = math.sin(1)",
+        "0.123<!-- = 0.123",
+        "0.123 is the number itself",
+    ),
+    "literals behind a vector": (
+        "dog + [1, -0.5]",
+        "[2, -0.5]",
+        "[2, -0.5] is the number itself",
+    ),
+    "literal behind a cell": ("sine(1), None", "0.01, None", '0.01 in [["one"'),
+    "literal behind the cells of a row": (
+        '[["one", sine(1), None], ["two", sine(2), [1, 2]]]',
+        '[[name, -0.01, None] for name in ("one", "two")]',
+        "-0.01 in [",
+    ),
+    "number as a text behind a cell": ("sine(1), None", '"0.010", None', "'0.010' in [["),
+    "en dash for a minus": (
+        "sine is 0.841<",
+        "sine is –0.841<",
+        "shows –0.841, but math.sin(1) is",
+    ),
     "false statement": ("3 + 4 == 7", "3 + 4 == 8", "not true: 3 + 4 == 8"),
     "code in a comment that fails": (
         "math.sin(1)",
@@ -126,7 +174,17 @@ MUTANTS = {
     "source that is not listed": (
         "from: Author 2017",
         "from: Author 2018",
-        "has no author and year",
+        "no item under Sources has author and year",
+    ),
+    "source put together from two": (
+        "- Author et al. 2017.\n- Other 2018.",
+        "- Author et al. 2018.\n- Other 2017.",
+        "no item under Sources has author and year",
+    ),
+    "source below the list": (
+        "- Author et al. 2017.",
+        "- Nobody.\n\n## Else\n\n- Author 2017.",
+        "no item under Sources has author and year",
     ),
     "wrong cell": ("| 0.020 |", "| 0.030 |", "row 2 shows 0.030, but"),
     "wrong word in a cell": ("| **one** |", "| **two** |", "row 1 shows **two**, but"),
@@ -140,5 +198,24 @@ MUTANTS = {
     "number in prose": (END, "It is 0.49.\n\n" + END, "nothing stands behind 0.49"),
     "number in a heading": (END, "## All 12 of them\n\n" + END, "nothing stands behind 12"),
     "number in an alt text": ("A line that", "3 lines that", "nothing stands behind 3"),
+    "number in the alt text of a tag": (
+        END,
+        '<img alt="0.49" src="x.svg">\n\n' + END,
+        "nothing stands behind 0.49",
+    ),
+    "number in code": (END, "It is `0.49`.\n\n" + END, "nothing stands behind 0.49"),
+    "number in a formula": (END, "It is $0.49$.\n\n" + END, "nothing stands behind 0.49"),
+    "number in a title": ('"A title"', '"A title of 0.49"', "nothing stands behind 0.49"),
+    "number in a comment": (
+        "import math\n\nprint",
+        "import math  # 0.49\n\nprint",
+        "nothing stands behind 0.49",
+    ),
+    "number that looks like a list": (
+        END,
+        "It is\n49. So much.\n\n" + END,
+        "nothing stands behind 49",
+    ),
+    "number that looks like a name": (END, "Score-0.49\n\n" + END, "nothing stands behind 0.49"),
     "number beside a year": ("In 2017,", "In 2017, 99 and", "nothing stands behind 99"),
 }

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from bs4 import BeautifulSoup, Tag
+from nbconvert.filters import markdown2html
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
@@ -57,6 +58,19 @@ def normal(text: str) -> str:
 def promised(page: str) -> list[Block]:
     """The blocks that a page's source promises: its fences."""
     return [Block(shown_as(f.language), normal(f.source)) for f in find_fences(page)]
+
+
+def differences(html: str, page: str) -> list[str]:
+    """Where the blocks that a reader sees are not the fences of the page."""
+    shown, meant = blocks(html), promised(page)
+    said = [f"shown, but no fence: {block}" for block in shown if block not in meant]
+    said += [f"a fence, but not shown: {block}" for block in meant if block not in shown]
+    return said or (["shown in another order"] if shown != meant else [])
+
+
+def code_in_text(markdown: str) -> str:
+    """The first code block that a notebook's text cell would show, and empty if there is none."""
+    return next((block.text for block in blocks(markdown2html(markdown))), "")
 
 
 def shown_as(language: str) -> str:

@@ -361,6 +361,16 @@ BAD = [
         "mask must have leading axes that broadcast with those of q (2, 4), k (3, 4), "
         "bias (2, 2, 3), got shape (3, 2, 3)",
     ),
+    (  # the same where q has a batch of 1, which the bias makes one of 2
+        {
+            "q": np.ones((1, 2, 4)),
+            "bias": np.ones((2, 2, 3)),
+            "mask": np.ones((3, 2, 3), bool),
+        },
+        ValueError,
+        "mask must have leading axes that broadcast with those of q (1, 2, 4), k (3, 4), "
+        "bias (2, 2, 3), got shape (3, 2, 3)",
+    ),
     (
         {"bias": np.ones((2, 2, 3)), "v": np.ones((3, 3, 5))},
         ValueError,

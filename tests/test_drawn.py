@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from _hooks import drawn
 from _hooks.drawn import insert
 
 CODE = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
@@ -60,6 +61,22 @@ def test_a_picture_is_kept_under_all_that_it_depends_on():
 
     assert len({*keys, *other}) == 4
     assert kept(PAGE)[2] == keys
+
+
+def test_another_font_is_another_picture(tmp_path, monkeypatch):
+    fonts = sorted(drawn.FONTS.glob("*.ttf"))
+    assert fonts
+    monkeypatch.setattr(drawn, "FONTS", tmp_path)
+    (tmp_path / fonts[0].name).write_bytes(fonts[0].read_bytes())
+    _, _, keys = kept(PAGE)
+
+    (tmp_path / fonts[0].name).write_bytes(b"another")
+    assert not set(kept(PAGE)[2]) & set(keys)
+
+
+def test_a_picture_without_a_text_fails_the_build():
+    with pytest.raises(ValueError, match=r"^a/x.md: line 6: !\[\]\(drawn\) needs a text for"):
+        kept(PAGE.replace("Up it goes", " "), "a/x.md")
 
 
 def test_two_drawings_of_a_page_keep_their_order():

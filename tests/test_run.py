@@ -2,11 +2,13 @@
 
 import os
 import sys
+import tempfile
 import time
 
 import pytest
 
 from _hooks.run import run
+from _hooks.warm import installed
 
 
 def test_output_is_what_was_printed():
@@ -26,6 +28,25 @@ def test_the_folder_holds_the_snippet_alone_and_is_searched_for_modules():
     )
 
     assert run(source).stdout == "__main__ ['snippet.py'] True True\n"
+
+
+def test_a_temporary_folder_may_be_a_link(tmp_path, monkeypatch):
+    """As on macOS, where /tmp is one."""
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path, target_is_directory=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(link))
+
+    assert run("import os, sys\nprint(sys.path[0] == os.getcwd())").stdout == "True\n"
+    assert run("1 / 0").error.splitlines()[1] == '  File "snippet.py", line 1, in <module>'
+
+
+def test_a_checkout_below_the_installed_python_stays_out_of_reach(monkeypatch):
+    monkeypatch.setattr(sys, "prefix", "/usr/venv")
+    monkeypatch.setattr(sys, "base_prefix", "/usr")
+    added = ["/usr/src/app", "/usr/src/app/docs"]
+    kept = ["/usr/lib/python311.zip", "/usr/lib/python3.11", "/usr/venv/lib/site-packages"]
+
+    assert installed([*added, *kept, "/usr-local/app", "/srv/app", ""], added) == kept
 
 
 @pytest.mark.parametrize("module", ["tests", "docs", "_hooks", "_figures", "conftest"])

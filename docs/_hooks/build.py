@@ -189,7 +189,12 @@ def on_post_template(output_content: str, template_name: str, config: MkDocsConf
     if template_name != "404.html":
         return output_content
     # A missing page can be at any depth, so this one page names the root in full.
-    return finish(output_content, re.sub(r"^https?://[^/]+", "", str(config.site_url)))
+    base = re.sub(r"^https?://[^/]+", "", str(config.site_url))
+    help_on = (
+        "<h1>404: no page here</h1><p>Nothing was ever published at this address, for what was "
+        f'stays. <a href="{base}">Start from the home page</a>, or search above.</p>'
+    )
+    return finish(re.sub(r"<h1>404.*?</h1>", help_on, output_content), base)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

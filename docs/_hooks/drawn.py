@@ -14,8 +14,10 @@ from _hooks.fences import Fence, find_fences, short_hash
 from _hooks.figures import pixels
 from _hooks.run import run
 
+FONTS = Path(__file__).parents[1] / "_figures"  # what `style` writes with
 SCHEMES = ("light", "dark")
 CAPTION = "What the code above drew, run when this page was built, in this site’s colours."
+NO_ALT = "![](drawn) needs a text for those who cannot see it"
 
 Cache = Callable[[str, Callable[[], bytes]], bytes]
 
@@ -58,14 +60,19 @@ def insert(markdown: str, where: str, cached: Cache) -> tuple[str, dict[str, byt
 
     Returns:
         The new Markdown, and the content of each picture by its path from docs/.
+
+    Raises:
+        ValueError: If a picture has no text, or its snippet does not draw it.
     """
     pictures: dict[str, bytes] = {}
     drawing_fences = [fence for fence in find_fences(markdown) if fence.drawing]
-    style = fingerprint(
-        Path(__file__).with_name(f"{name}.py") for name in ("drawn", "style", "warm")
-    )
+    sources = [Path(__file__).with_name(f"{name}.py") for name in ("drawn", "style", "warm")]
+    style = fingerprint([*sources, *FONTS.glob("*.ttf")])
     for fence in reversed(drawing_fences):  # from the end, so that earlier offsets stay true
         assert fence.drawing
+        if not fence.drawing.alt:
+            line = markdown.count("\n", 0, fence.drawing.start) + 1
+            raise ValueError(f"{where}: line {line}: {NO_ALT}")
         paths = {}
         for scheme in SCHEMES:
             key = f"drawn {fence.source} {package_fingerprint()} {style} {scheme}"

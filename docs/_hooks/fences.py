@@ -34,6 +34,7 @@ _ATTRIBUTE = re.compile(r"""([\w-]+)=(?:"([^"]*)"|'([^']*)'|([^\s}"']+))""")
 _DRAWING = re.compile(r"^(?P<prefix>[ \t>]*)!\[(?P<alt>[^\n]*)\]\(drawn\)[ \t]*$", re.MULTILINE)
 _STRAY_DRAWING = re.compile(r"\]\(\s*drawn\b")
 _SKIP = re.compile(r"<!--[-\s;]*skip\b[^\n]*|\bdoctest:\s*\+SKIP\b", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _PROMPT = re.compile(r"^\s*>>> ?", re.MULTILINE)
 
 
@@ -146,18 +147,26 @@ def _with_what_follows(text: str, fence: Fence, after: Fence | None) -> Fence:
         after is not None
         and after.language == OUTPUT
         and after.prefix == fence.prefix
-        and not text[end : after.start].strip(" \t\n>")
+        and _blank(text[end : after.start])
     ):
         fence, end = fence._replace(output=after), after.end
     drawing = _DRAWING.search(text, end)
     if (
         drawing is not None
         and drawing["prefix"].rstrip() == fence.prefix.rstrip()
-        and not text[end : drawing.start()].strip(" \t\n>")
+        and _blank(text[end : drawing.start()])
     ):
         line = Drawing(drawing["alt"].strip(), drawing.start(), drawing.end())
         fence = fence._replace(drawing=line)
     return fence
+
+
+def _blank(between: str) -> bool:
+    return not between.strip(" \t\n>")
+
+
+def _nothing_shown(between: str) -> bool:
+    return _blank(_COMMENT.sub("", between))
 
 
 def find_refusals(text: str) -> list[Refusal]:
@@ -166,8 +175,15 @@ def find_refusals(text: str) -> list[Refusal]:
     outputs = [fence.output.start for fence in fences if fence.output]
     drawings = [fence.drawing.start for fence in fences if fence.drawing]
     refused = []
-    for fence in fences:
-        why = _why_refused(fence, is_output=fence.start in outputs)
+    for index, fence in enumerate(fences):
+        above = fences[index - 1] if index else None
+        why = _why_refused(
+            fence,
+            is_output=fence.start in outputs,
+            looks_like_output=above is not None
+            and above.language in (RUN, OUTPUT)
+            and _nothing_shown(text[above.end : fence.start]),
+        )
         if why:
             refused.append(Refusal(fence.start, fence.end, fence.line, why))
 
@@ -185,15 +201,15 @@ def find_refusals(text: str) -> list[Refusal]:
     return sorted(refused)
 
 
-def _why_refused(fence: Fence, *, is_output: bool) -> str:
+def _why_refused(fence: Fence, *, is_output: bool, looks_like_output: bool) -> str:
     if not fence.closed:
         return "this fence is never closed"
-    if fence.language in ("pycon", "doctest") or (
-        fence.language == RUN and _PROMPT.search(fence.source)
-    ):
+    if fence.language in ("pycon", "doctest") or _PROMPT.search(fence.source):
         return "prompts (>>>) are for docstrings: write a python block and a text block below it"
     if fence.language == OUTPUT and not is_output:
-        return "a text block is the output of the python block right above it; call it console"
+        return "a text block is the output of the python block right above it"
+    if fence.language in SHOWN and looks_like_output:
+        return "only the output stands right below a python block; put words between them"
     if fence.language not in {RUN, OUTPUT} | SHOWN:
         allowed = ", ".join(sorted({RUN, OUTPUT} | SHOWN))
         return f"language {fence.language!r} is not one of {allowed}"

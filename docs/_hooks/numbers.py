@@ -8,10 +8,12 @@
     <!-- let: ... -->                        statements that name things for the rest of the page
     25.7<!-- from: Author 2017, Table 3 -->  was measured by others; the page lists that source
 
-A number equals an expression if it is within half a unit of its last digit shown. In a table, None
+A number equals an expression if it is within half a unit of its last digit shown. The expression
+computes it: a number written down twice proves nothing, so literals are refused. In a table, None
 stands for a cell that is not compared. Comments inside code are code and stay as they are.
 """
 
+import ast
 import importlib
 import inspect
 import math
@@ -25,13 +27,14 @@ import numpy as np
 from _hooks.fences import find_fences
 from _hooks.shown import NUMBER, cell_shows, shows, spell
 
-_CODE_OR_COMMENT = re.compile(
+CODE_OR_COMMENT = re.compile(
     r"(?P<ticks>(?<!`)`+(?!`))(?:(?!\n\s*\n).)*?(?<!`)(?P=ticks)(?!`)|<!--(?P<comment>.*?)-->",
     re.DOTALL,
 )
 _TIE = re.compile(r"\s*(?P<kind>=|table\s*=|(?:check|let|from)\s*:)(?P<code>.*)", re.DOTALL)
 _ALMOST_A_TIE = re.compile(r"\s*\w*\s*[=:]")
 _CELL = re.compile(r"\|((?:\\.|`[^`\n]*`|[^|\n])*)(?=\|)")
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+\.)[ \t]", re.MULTILINE)
 _ROW = re.compile(r"[ \t>]*(?P<row>\|.*)\n?")
 
 
@@ -77,7 +80,7 @@ def examine(markdown: str) -> Examined:
     backed: list[tuple[int, int]] = []
     mistakes: list[tuple[int, str]] = []
     done = 0
-    for found in _CODE_OR_COMMENT.finditer(page):
+    for found in CODE_OR_COMMENT.finditer(page):
         tie = _TIE.match(found["comment"] or "")
         line = page.count("\n", 0, found.start()) + 1
         if not tie:
@@ -112,6 +115,8 @@ def _check(
     kind, code = tie["kind"].rstrip(" =:") or "=", inspect.cleandoc(tie["code"]).strip()
     if kind == "from":
         return _check_quoted(page, done, found.start(), code)
+    if kind in ("=", "table"):
+        _refuse_literals(code, kind)
     value = _evaluate(code, names, statements=kind == "let")
     if kind == "table":
         return _check_table(page, found.end(), value, code)
@@ -120,6 +125,44 @@ def _check(
     if kind == "=":
         return _check_numbers_before(page, done, found.start(), value, code)
     return []
+
+
+def _refuse_literals(code: str, kind: str) -> None:
+    """A number that is written down again backs itself."""
+    try:
+        expression = ast.parse(code, mode="eval").body
+    except SyntaxError:
+        return  # which `_evaluate` says
+    if kind == "=" and _literal(expression) is not None:
+        raise _Mistake(f"{code} is the number itself: write what computes it")
+    typed = [ast.unparse(cell) for cell in _cells(expression) if _is_typed_number(cell)]
+    if kind == "table" and typed:
+        raise _Mistake(f"{', '.join(typed)} in {code}: write what computes the cell")
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
+
+
+def _cells(node: ast.expr) -> Iterator[ast.expr]:
+    """The cells that an expression writes out, row by row."""
+    if isinstance(node, ast.List | ast.Tuple):
+        for element in node.elts:
+            yield from _cells(element)
+    elif isinstance(node, ast.ListComp | ast.GeneratorExp):
+        yield from _cells(node.elt)
+    elif isinstance(node, ast.Starred):
+        yield from _cells(node.value)
+    else:
+        yield node
+
+
+def _is_typed_number(cell: ast.expr) -> bool:
+    value = _literal(cell)
+    return isinstance(value, float) or (isinstance(value, str) and bool(NUMBER.fullmatch(value)))
 
 
 def _evaluate(code: str, names: dict[str, Any], *, statements: bool) -> Any:
@@ -145,6 +188,8 @@ def _check_numbers_before(
     page: str, start: int, end: int, value: Any, code: str
 ) -> list[tuple[int, int]]:
     wanted = list(np.ravel(np.asarray(value, dtype=object)))
+    if not wanted:
+        raise _Mistake(f"{code} gives no number")
     numbers = _numbers_before(page, start, end, len(wanted), code)
     wrong = [n[0] for n, want in zip(numbers, wanted, strict=True) if not shows(n, want)]
     if wrong:
@@ -155,9 +200,12 @@ def _check_numbers_before(
 def _check_quoted(page: str, start: int, end: int, source: str) -> list[tuple[int, int]]:
     """A number from the literature: its source must stand in the page's own list."""
     named = re.match(r"(\w+).*?\b(\d{4})\b", source)
-    listed = page[page.rfind("\n## Sources") :] if "\n## Sources" in page else ""
-    if not named or named[1] not in listed or named[2] not in listed:
-        raise _Mistake(f"the list under Sources has no author and year of {source!r}")
+    listed = re.split(r"^#+ ", page.partition("\n## Sources")[2], maxsplit=1, flags=re.MULTILINE)
+    items = _ITEM.split(listed[0])[1:]
+    if not named or not any(
+        all(re.search(rf"\b{word}\b", item) for word in named.groups()) for item in items
+    ):
+        raise _Mistake(f"no item under Sources has author and year of {source!r}")
     return [number.span() for number in _numbers_before(page, start, end, 1, source)]
 
 

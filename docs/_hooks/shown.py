@@ -12,13 +12,14 @@ import numpy as np
 
 NUMBER = re.compile(
     r"""
-    (?:(?<![\w)\]}])(?P<sign>[−-]))?    # a minus, unless it stands between two things
+    # A minus, which an en dash looks like too, unless it stands between two things.
+    (?:(?<![\w)\]}%])(?<!-->)(?<![\w)\]}%][*_$`])(?<![\w)\]}%]\*\*)(?P<sign>[−–-]))?
     (?<!\w)(?<!\w[.,])                  # not inside float32 or 3.11.5
     (?: (?P<digits> \d{1,3}(?:(?:,|\{,\})\d{3})+(?:\.\d+)? | \d+(?:\.\d+)? )
         (?: e(?P<exponent>[+-]?\d+)
           | \s?(?:×|\\times)\s?10(?:\^\{?(?P<power>[−-]?\d+)\}?|(?P<raised>[⁻⁰¹²³⁴-⁹]+)) )?
         (?P<percent>[ \u00a0\u202f]?\\?%)?
-      | (?P<fraction>[¼½¾⅓⅔⅛]) )
+      | (?P<fraction>[¼-¾⅐-⅞↉]) )
     """,
     re.VERBOSE,
 )

@@ -106,7 +106,7 @@ def lock_in(snippet: Path, added: list[str]) -> None:
     here = str(snippet.parent)
     os.chdir(here)
     sys.argv = [str(snippet)]
-    sys.path[:] = [here, *installed(entry for entry in sys.path if entry not in added)]
+    sys.path[:] = [here, *installed(sys.path, added)]
     for name in list(sys.modules):
         if name.partition(".")[0] in ("_hooks", "_figures"):
             del sys.modules[name]
@@ -116,11 +116,17 @@ def lock_in(snippet: Path, added: list[str]) -> None:
     warnings.simplefilter("error")
 
 
-def installed(entries: Iterable[str]) -> list[str]:
-    """The folders of this Python and its packages. Whole parts of a path count: a checkout in
-    /usr-local is not below /usr."""
+def installed(entries: Iterable[str], added: list[str]) -> list[str]:
+    """The folders of this Python and its packages.
+
+    A checkout may lie below them, as /usr/src/app does below /usr, so `added` is named.
+    """
     prefixes = (sys.prefix, sys.base_prefix)
-    return [e for e in entries if any(Path(e).is_relative_to(prefix) for prefix in prefixes)]
+    return [
+        entry
+        for entry in entries
+        if entry not in added and any(Path(entry).is_relative_to(prefix) for prefix in prefixes)
+    ]
 
 
 def attempt(snippet: Path, action: Any) -> str:

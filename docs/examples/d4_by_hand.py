@@ -83,9 +83,10 @@ print("dog at position 2:", (dog + table[2]).round(3))
 # ## What the slow pair is for
 #
 # The fast pair repeats itself: after 44 tokens it has made seven turns, almost exactly, and is back
-# where it started. The slow pair has moved on by 0.44 radians, and tells the two positions apart.
+# where it started. The slow pair has moved on by 44 hundredths of a radian, and tells the two
+# positions apart.
 
-# %% alt="Two pairs of waves over 64 positions. The fast sine and cosine swing about ten times; the slow sine climbs steadily to 0.6 while the slow cosine sinks to 0.8."
+# %% alt="Two pairs of waves over 64 positions. The fast sine and cosine swing about ten times; the slow sine climbs steadily past half its height while the slow cosine sinks to about four fifths."
 import matplotlib.pyplot as plt
 
 p = np.arange(64)
