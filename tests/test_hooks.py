@@ -226,6 +226,13 @@ def test_each_part_of_a_lesson_is_boxed_below_its_heading():
     )
 
 
+@pytest.mark.parametrize("kind", ["exercise", "admonition quiz"])
+def test_exercises_and_quizzes_are_left_unboxed(kind):
+    page = f'<h2 id="a">A</h2><div class="{kind}"><p>x</p></div>'
+
+    assert lighten.parts(page) == page
+
+
 @pytest.mark.parametrize("tag", ["div", "details", "ul"])
 def test_a_part_that_would_cut_an_element_in_two_stops_the_build(tag):
     with pytest.raises(ValueError, match=f"must not stand inside a {tag}"):

@@ -6,6 +6,7 @@ import re
 # Pygments marks every name, operator and number; the style sheet leaves these in ink.
 UNSTYLED = re.compile(r'<span class="(?:n|nn|p|o|mi|mf|w)">([^<]*)</span>')
 HEADING = re.compile(r"<h2[ >]")
+TALL = re.compile(r'class="(?:exercise|admonition quiz)"')
 
 
 def plain_code(content: str) -> str:
@@ -17,7 +18,9 @@ def parts(content: str) -> str:
     """Put what follows each second-level heading into a box of its own.
 
     The style sheet lets the browser pass over a box that is far from the reader. The headings
-    stand outside, since the table of contents asks where they are.
+    stand outside, since the table of contents asks where they are. Exercises and quizzes stay
+    outside as well: taller than any guess, they would overlap what follows until they are drawn,
+    and tools that check pages report targets that cover each other.
     """
     starts = [heading.start() for heading in HEADING.finditer(content)]
     if not starts:
@@ -28,5 +31,6 @@ def parts(content: str) -> str:
         for tag in ("div", "details", "figure", "ul", "ol", "table"):
             if len(re.findall(rf"<{tag}\b", body)) != body.count(f"</{tag}>"):
                 raise ValueError(f"a second-level heading must not stand inside a {tag}: {heading}")
-        bodies.append(f'{heading}</h2><div class="part">{body}</div>')
+        boxed = body if TALL.search(body) else f'<div class="part">{body}</div>'
+        bodies.append(f"{heading}</h2>{boxed}")
     return "".join([content[: starts[0]], *bodies])
