@@ -16,7 +16,7 @@ DOCS = ROOT / "docs"
 
 # Parts of a page that are far from the reader are not drawn. Axe would pass them over, and a part
 # that takes its true size while a test scrolls moves what the test is about to click.
-ALL_DRAWN = ".part { content-visibility: visible !important }"
+ALL_DRAWN = ".part, .exercise, .quiz { content-visibility: visible !important }"
 
 
 def build_site(target: Path, **environment: str) -> Path:
