@@ -18,9 +18,9 @@ def parts(content: str) -> str:
     """Put what follows each second-level heading into a box of its own.
 
     The style sheet lets the browser pass over a box that is far from the reader. The headings
-    stand outside, since the table of contents asks where they are. Exercises and quizzes stay
-    outside as well: taller than any guess, they would overlap what follows until they are drawn,
-    and tools that check pages report targets that cover each other.
+    stand outside, since the table of contents asks where they are. A part that holds
+    exercises or quizzes gets no box: together they are taller than any guess, and would overlap
+    what follows until they are drawn. The style sheet passes each of them over by itself.
     """
     starts = [heading.start() for heading in HEADING.finditer(content)]
     if not starts:
