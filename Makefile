@@ -19,7 +19,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/.cache/hypothesis
 # Material's announcement of its end of life; we know, see the pins.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test quick check format wheel diagrams addresses lighthouse clean env
+.PHONY: help serve build test quick check format wheel golden diagrams addresses lighthouse clean env
 
 help: ## List what can be made (this list)
 	@sed -n 's/^\([a-z]*\):.*## /\1#/p' Makefile | awk -F '#' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -55,6 +55,17 @@ format: env ## Format the code, and put right what lint can
 
 wheel: env ## Build the wheel and the source archive into dist/
 	@$(PY) -m build --no-isolation --outdir dist
+
+golden: ## Record the golden values anew from released code (two gigabytes to install, once)
+	@key="$$("$(PYTHON)" -V) in $$PWD, pins $$(cksum <tests/record/requirements.txt)"; \
+	if [ "$$key" != "$$(cat .cache/golden/ready 2>/dev/null)" ]; then \
+	  rm -rf .cache/golden && \
+	  "$(PYTHON)" -m venv .cache/golden && \
+	  .cache/golden/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --requirement tests/record/requirements.txt && \
+	  echo "$$key" >.cache/golden/ready; \
+	fi
+	@HF_HUB_OFFLINE=1 .cache/golden/bin/python -m tests.record
 
 diagrams: env ## Draw the Mermaid diagrams that have no drawing yet (needs npm)
 	@npm install --silent --no-save --prefix .cache/npm $(MERMAID)

@@ -56,7 +56,7 @@ def attention(
         array([[4., 0.]])
     """
     scored = _checked(q, k, bias, mask, scale)
-    values = _matrices("v", v)
+    values = checks.real_array("v", v, "tokens", "features", leading=True)
     n_keys = scored.k.shape[-2]
     if values.shape[-2] != n_keys:
         raise ValueError(f"v must have one row for each of {n_keys} keys, got shape {values.shape}")
@@ -185,14 +185,17 @@ def _checked(
     mask: ArrayLike | None,
     scale: float | None,
 ) -> _Scored:
-    queries, keys = _matrices("q", q), _matrices("k", k)
+    queries, keys = (
+        checks.real_array(name, value, "tokens", "features", leading=True)
+        for name, value in (("q", q), ("k", k))
+    )
     head_dim = queries.shape[-1]
     if head_dim == 0 or keys.shape[-1] != head_dim:
         raise ValueError(
             "q and k must have the same head_dim, at least 1, in their last axis, "
             f"got shapes {queries.shape} and {keys.shape}"
         )
-    biases = None if bias is None else _floats("bias", bias)
+    biases = None if bias is None else checks.real_array("bias", bias, leading=True)
     allowed = None if mask is None else checks.array_of("mask", mask, "b", "boolean")
     shape = (queries.shape[-2], keys.shape[-2])
     _check_last_axes("bias", biases, shape)
@@ -200,19 +203,6 @@ def _checked(
     _check_leading_axes(q=queries, k=keys, bias=biases, mask=allowed)
     factor = 1 / math.sqrt(head_dim) if scale is None else checks.finite_number("scale", scale)
     return _Scored(queries, keys, biases, allowed, factor)
-
-
-def _floats(name: str, value: ArrayLike) -> Floats:
-    array = checks.array_of(name, value, "iuf", "numbers")
-    wanted = np.result_type(array, np.float32) if array.dtype.kind == "f" else np.float64
-    return array.astype(wanted, copy=False)
-
-
-def _matrices(name: str, value: ArrayLike) -> Floats:
-    array = _floats(name, value)
-    if array.ndim < 2:
-        raise ValueError(f"{name} must have shape (..., tokens, features), got {array.shape}")
-    return array
 
 
 def _check_last_axes(name: str, array: NDArray[Any] | None, wanted: tuple[int, int]) -> None:

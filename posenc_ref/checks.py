@@ -15,13 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 EXACT_INTEGERS = 2**53  # float64 holds every whole number up to here, and not the next one
+MOST_ENTRIES = 2**58  # of a result: 16 bytes each stay below the 2**63 that an address can reach
 
 
 def _received(value: object) -> str:
     return f"got {short_repr(value)} ({type(value).__name__})"
 
 
-def whole_number(name: str, value: object, *, at_least: int | None = None) -> int:
+def whole_number(
+    name: str, value: object, *, at_least: int | None = None, at_most: int | None = None
+) -> int:
     """An integer of Python or NumPy; `True` and `4.0` are refused, as a slip is likelier."""
     message = f"{name} must be a whole number (int), {_received(value)}"
     if isinstance(value, bool):
@@ -31,15 +34,37 @@ def whole_number(name: str, value: object, *, at_least: int | None = None) -> in
     except TypeError:
         raise TypeError(message) from None
     if at_least is not None and number < at_least:
-        raise ValueError(f"{name} must be at least {at_least}, got {number}")
+        raise ValueError(f"{name} must be at least {at_least}, got {short_repr(number)}")
+    if at_most is not None and number > at_most:
+        raise ValueError(f"{name} must be at most {at_most}, got {short_repr(number)}")
     return number
+
+
+def result_fits(**counts: int) -> None:
+    """The counts that make up a result must leave it a size that NumPy can name at all.
+
+    Beyond that NumPy's own error names no argument. Below it, a result that is
+    too large for the machine is a MemoryError, which says so.
+    """
+    if math.prod(max(count, 1) for count in counts.values()) >= MOST_ENTRIES:
+        sizes = ", ".join(f"{name} {short_repr(count)}" for name, count in counts.items())
+        raise ValueError(f"{' x '.join(counts)} must be below 2**58 entries, got {sizes}")
+
+
+def flag(name: str, value: object) -> bool:
+    """`True` or `False`, of Python or NumPy; 0, 1 and None are refused."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, {_received(value)}")
+    return bool(value)
 
 
 def even_width(name: str, value: object) -> int:
     """A width whose features go in pairs."""
     width = whole_number(name, value)
     if width < 2 or width % 2:
-        raise ValueError(f"{name} must be even and at least 2 (features go in pairs), got {width}")
+        rule = f"{name} must be even and at least 2 (features go in pairs)"
+        raise ValueError(f"{rule}, got {short_repr(width)}")
+    result_fits(**{name: width})
     return width
 
 
@@ -54,6 +79,14 @@ def finite_number(name: str, value: object) -> float:
         number = math.inf
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {short_repr(value)}")
+    return number
+
+
+def positive_number(name: str, value: object) -> float:
+    """A finite number above 0."""
+    number = finite_number(name, value)
+    if number <= 0:
+        raise ValueError(f"{name} must be above 0, got {short_repr(value)}")
     return number
 
 
@@ -132,3 +165,69 @@ def exact_positions(name: str, value: ArrayLike) -> NDArray[np.float64]:
         refused = positions[~allowed].flat[0]
         raise ValueError(f"{name} must be finite and less than 2**53 in size, got {refused}")
     return positions
+
+
+def _check_axes(name: str, array: NDArray[Any], axes: tuple[int | str, ...], leading: bool) -> None:
+    shape = array.shape[array.ndim - len(axes) :] if leading else array.shape
+    fits = len(shape) == len(axes) and all(
+        size == axis for size, axis in zip(shape, axes, strict=True) if isinstance(axis, int)
+    )
+    if not fits:
+        wanted = ", ".join([*(["..."] if leading else []), *map(str, axes)])
+        wanted += "," if len(axes) == 1 and not leading else ""
+        raise ValueError(f"{name} must have shape ({wanted}), got {array.shape}")
+
+
+def real_array(
+    name: str,
+    value: ArrayLike,
+    *axes: int | str,
+    leading: bool = False,
+    finite: bool = False,
+) -> NDArray[np.floating]:
+    """Real numbers with the axes named: float32 stays, float16 becomes float32, all else float64.
+
+    An axis given as a number must have that size; a word stands for any size, and
+    for itself in the message. `leading` allows any axes before those. `finite`
+    refuses infinity and NaN, for parameters; data is let through unread.
+    """
+    array = array_of(name, value, "iuf", "numbers (int or float)")
+    _check_axes(name, array, axes, leading)
+    narrow = array.dtype in (np.float16, np.float32)
+    array = array.astype(np.float32 if narrow else np.float64, copy=False)
+    if finite and not np.isfinite(array).all():
+        refused = array[~np.isfinite(array)].flat[0]
+        raise ValueError(f"{name} must be finite, got an entry {refused}")
+    return array
+
+
+def whole_array(
+    name: str,
+    value: ArrayLike,
+    *axes: int | str,
+    leading: bool = False,
+    at_least: int | None = None,
+    at_most: int | None = None,
+) -> NDArray[np.int64]:
+    """Whole numbers with the axes named, as in `real_array`, each within the bounds given."""
+    array = array_of(name, value, "iu", "whole numbers (int)")
+    _check_axes(name, array, axes, leading)
+    low = np.iinfo(np.int64).min if at_least is None else at_least
+    high = np.iinfo(np.int64).max if at_most is None else at_most
+    if array.size and int(array.min()) < low:
+        raise ValueError(f"{name} must be at least {low} everywhere, got {array.min()}")
+    if array.size and int(array.max()) > high:
+        raise ValueError(f"{name} must be at most {high} everywhere, got {array.max()}")
+    return array.astype(np.int64, copy=False)
+
+
+def mask_array(
+    name: str, value: ArrayLike, *axes: int | str, leading: bool = False
+) -> NDArray[np.bool_]:
+    """A mask with the axes named, as in `real_array`: booleans, or the whole numbers 0 and 1."""
+    array = array_of(name, value, "biu", "booleans, or 0 and 1")
+    _check_axes(name, array, axes, leading)
+    if array.dtype.kind != "b" and not np.isin(array, (0, 1)).all():
+        refused = array[~np.isin(array, (0, 1))].flat[0]
+        raise ValueError(f"{name} must hold 0 and 1 only, got {refused}")
+    return array.astype(np.bool_, copy=False)

@@ -1,4 +1,4 @@
-"""The three things a scheme can produce, named by where they enter attention.
+"""What a scheme can produce, named by where it enters attention.
 
 Schemes share no base class. Two schemes can replace each other when they give
 the same kind.
@@ -24,3 +24,13 @@ class Rotation(NamedTuple):
 
     sin: NDArray[np.floating]
     """Sine of position times frequency."""
+
+
+class Frequencies(NamedTuple):
+    """How fast each pair of a rotation turns, and how much its cosines and sines are stretched."""
+
+    inv_freq: NDArray[np.float64]
+    """Radians per token, shape `(rotary_dim // 2,)`."""
+
+    attention_factor: float
+    """Multiplies cosines and sines, so that scores grow by its square."""

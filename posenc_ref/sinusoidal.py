@@ -128,6 +128,7 @@ def sinusoidal_table(
     """
     n_positions = checks.whole_number("n_positions", n_positions, at_least=0)
     d_model = checks.even_width("d_model", d_model)
+    checks.result_fits(n_positions=n_positions, d_model=d_model)
     frequencies = _exact_frequencies(d_model, base, exponent)
     _check_arrangement(layout, order)
     start = checks.whole_number("start", start)
@@ -212,6 +213,7 @@ def sinusoidal_at(
     """
     exact_positions = checks.exact_positions("positions", positions)
     d_model = checks.even_width("d_model", d_model)
+    checks.result_fits(positions=exact_positions.size, d_model=d_model)
     frequencies = _exact_frequencies(d_model, base, exponent)
     _check_arrangement(layout, order)
     float_type = checks.float_dtype("dtype", dtype)
@@ -274,6 +276,7 @@ def sinusoidal_shift(
     if abs(distance) >= checks.EXACT_INTEGERS:
         raise ValueError(f"k must be less than 2**53 in size, got {k}")
     d_model = checks.even_width("d_model", d_model)
+    checks.result_fits(rows=d_model, columns=d_model)
     frequencies = _exact_frequencies(d_model, base, exponent)
     _check_arrangement(layout, order)
 

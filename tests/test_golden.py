@@ -1,0 +1,65 @@
+"""The golden values: whole, honest about their origin, and what is recorded today."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import posenc_ref
+
+ROOT = Path(__file__).parents[1]
+RECORDERS = sorted(p.stem for p in (ROOT / "tests/record").glob("[!_]*.py") if p.stem != "form")
+FILES = sorted((ROOT / "tests/golden").glob("*.json"))
+# Made by `make golden`; nothing else needs it.
+PYTHON = ROOT / ".cache/golden/bin/python"
+
+every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+
+def test_each_file_has_its_recorder():
+    assert [path.stem for path in FILES] == RECORDERS
+
+
+@every_file
+def test_a_case_names_what_ran_and_what_is_compared_with_it(path):
+    for case in json.loads(path.read_text(encoding="utf-8"))["cases"]:
+        assert re.fullmatch(
+            r"(torch|transformers|x_transformers|rotary_embedding_torch|"
+            r"positional_encodings)(\.\w+)+",
+            case["source"],
+        ), case["name"]
+        assert case["outputs"], case["name"]
+        for function in case["functions"]:
+            assert inspect.isfunction(getattr(posenc_ref, function)), case["name"]
+
+
+@every_file
+def test_the_versions_are_those_that_are_pinned(path):
+    pins = dict(re.findall(r"^([\w-]+)==(\S+)", requirements(), re.MULTILINE))
+
+    for library, version in json.loads(path.read_text(encoding="utf-8"))["versions"].items():
+        assert version.split("+")[0] == pins[library]
+
+
+@every_file
+def test_a_file_of_golden_values_is_small_enough_to_read(path):
+    assert path.stat().st_size < 400_000
+
+
+@pytest.mark.skipif(not PYTHON.exists(), reason="`make golden` has not been run here: no torch")
+def test_what_is_committed_is_what_is_recorded_today():
+    done = subprocess.run(
+        [PYTHON, "-m", "tests.record", "--check"],
+        cwd=ROOT, env=os.environ | {"HF_HUB_OFFLINE": "1"},
+        capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def requirements():
+    return (ROOT / "tests/record/requirements.txt").read_text(encoding="utf-8")
