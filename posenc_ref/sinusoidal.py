@@ -276,7 +276,7 @@ def sinusoidal_shift(
     if abs(distance) >= checks.EXACT_INTEGERS:
         raise ValueError(f"k must be less than 2**53 in size, got {k}")
     d_model = checks.even_width("d_model", d_model)
-    checks.result_fits(rows=d_model, columns=d_model)
+    checks.result_fits(d_model=d_model, columns=d_model)
     frequencies = _exact_frequencies(d_model, base, exponent)
     _check_arrangement(layout, order)
 

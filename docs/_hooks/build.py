@@ -34,6 +34,7 @@ from _hooks import (
     metadata,
     notebooks,
     numbers,
+    reference,
     scripts,
     search,
     widgets,
@@ -46,6 +47,8 @@ R = TypeVar("R")
 _figures: dict[str, bytes] = {}
 _inline_scripts: dict[str, str] = {}
 _formula_glyphs: set[str] = set()
+_compared_with: dict[str, dict[str, str]] = {}
+_used_on: list[tuple[str, str, set[str]]] = []
 _code_of_last_build = ""
 
 
@@ -105,6 +108,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     _figures.update(figures.published())
     _inline_scripts.clear()
     _formula_glyphs.clear()
+    _compared_with.clear()
+    _compared_with.update(reference.compared())
+    _used_on[:] = reference.pages()
     made: dict[str, bytes] = dict(_figures)
     for path in notebooks.all_of(DOCS):
         address = f"examples/{path.stem}/"
@@ -143,6 +149,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html, pictures = notebooks.page(html, DOCS / where, base, where)
         add(files, config, pictures)
         html = html.replace("</h1>", "</h1>" + notebooks.links(name, config.repo_url), 1)
+    if where.startswith("reference/"):
+        html = reference.annotate(
+            html, _compared_with, _used_on, lambda path: address(path, page, files)
+        )
     html = widgets.insert(lighten.plain_code(html), base, where)
     html = mathml.typeset(html, where)
     _formula_glyphs.update(mathml.glyphs(html))
