@@ -8,6 +8,7 @@ NEWEST := 3.14
 
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
+PEERS := .cache/peers
 MERMAID := mermaid@11.17.2
 LIGHTHOUSE := lighthouse@12.2.3
 
@@ -19,7 +20,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/.cache/hypothesis
 # Material's announcement of its end of life; we know, see the pins.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test quick check format wheel golden diagrams addresses lighthouse clean env
+.PHONY: help serve build test quick check format wheel golden bench fuzz mutants diagrams addresses lighthouse clean env peers
 
 help: ## List what can be made (this list)
 	@sed -n 's/^\([a-z]*\):.*## /\1#/p' Makefile | awk -F '#' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -56,16 +57,30 @@ format: env ## Format the code, and put right what lint can
 wheel: env ## Build the wheel and the source archive into dist/
 	@$(PY) -m build --no-isolation --outdir dist
 
-golden: ## Record the golden values anew from released code (two gigabytes to install, once)
-	@key="$$("$(PYTHON)" -V) in $$PWD, pins $$(cksum <tests/record/requirements.txt)"; \
-	if [ "$$key" != "$$(cat .cache/golden/ready 2>/dev/null)" ]; then \
-	  rm -rf .cache/golden && \
-	  "$(PYTHON)" -m venv .cache/golden && \
-	  .cache/golden/bin/python -m pip install --quiet --disable-pip-version-check \
-	    --requirement tests/record/requirements.txt && \
-	  echo "$$key" >.cache/golden/ready; \
+golden: peers ## Record the golden values anew from released code (two gigabytes to install, once)
+	@HF_HUB_OFFLINE=1 $(PEERS)/bin/python -m tests.record
+
+bench: peers ## Measure the package beside other libraries, into bench/results.json (some minutes)
+	@$(PEERS)/bin/python -m bench
+
+fuzz: env ## Call every function with 20,000 sets of good and bad arguments
+	@POSENC_FUZZ=20000 $(PYTEST) tests/test_fuzz.py
+
+mutants: env ## Change the package in thousands of small ways and see that a test fails (an hour)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	  --editable ".[mutants]"
+	@$(PY) -m tests.mutants
+
+# The libraries that the package is compared with: too large for the environment of every day.
+peers:
+	@key="$$("$(PYTHON)" -V) in $$PWD, pins $$(cksum <peers.txt)"; \
+	if [ "$$key" != "$$(cat $(PEERS)/ready 2>/dev/null)" ]; then \
+	  rm -rf $(PEERS) && \
+	  "$(PYTHON)" -m venv $(PEERS) && \
+	  $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --requirement peers.txt && \
+	  echo "$$key" >$(PEERS)/ready; \
 	fi
-	@HF_HUB_OFFLINE=1 .cache/golden/bin/python -m tests.record
 
 diagrams: env ## Draw the Mermaid diagrams that have no drawing yet (needs npm)
 	@npm install --silent --no-save --prefix .cache/npm $(MERMAID)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 RECORDERS = sorted(p.stem for p in (ROOT / "tests/record").glob("[!_]*.py") if p.stem != "form")
 FILES = sorted((ROOT / "tests/golden").glob("*.json"))
 # Made by `make golden`; nothing else needs it.
-PYTHON = ROOT / ".cache/golden/bin/python"
+PYTHON = ROOT / ".cache/peers/bin/python"
 
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 
@@ -62,4 +62,4 @@ def test_what_is_committed_is_what_is_recorded_today():
 
 
 def requirements():
-    return (ROOT / "tests/record/requirements.txt").read_text(encoding="utf-8")
+    return (ROOT / "peers.txt").read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""How fast the package is, beside the libraries that do the same (`make bench`)."""
