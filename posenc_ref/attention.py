@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks
+from posenc_ref.operands import check_leading_axes
 from posenc_ref.positions import relative_positions
 
 Floats: TypeAlias = NDArray[np.floating]
@@ -223,19 +224,9 @@ def _check_last_axes(name: str, array: NDArray[Any] | None, wanted: tuple[int, i
 
 
 def _check_leading_axes(**arrays: NDArray[Any] | None) -> None:
-    """All must broadcast together: a bias and a mask may each fit q and k, but not each other."""
-    given = {name: array.shape for name, array in arrays.items() if array is not None}
-    together: tuple[int, ...] = ()
-    earlier: list[str] = []
-    for name, shape in given.items():
-        try:
-            together = np.broadcast_shapes(together, shape[:-2])
-        except ValueError:
-            raise ValueError(
-                f"{name} must have leading axes that broadcast with those of "
-                f"{', '.join(earlier)}, got shape {shape}"
-            ) from None
-        earlier.append(f"{name} {shape}")
+    """A bias and a mask may each fit q and k, but not each other."""
+    given = {name: array.shape[:-2] for name, array in arrays.items() if array is not None}
+    check_leading_axes(**given)
 
 
 def _weights(scored: _Scored) -> Floats:

@@ -8,6 +8,7 @@ a wrong type, `ValueError` for a wrong value.
 
 import math
 import operator
+import sys
 from reprlib import repr as short_repr  # a received value may be a whole array
 from typing import Any
 
@@ -56,6 +57,20 @@ def flag(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, {_received(value)}")
     return bool(value)
+
+
+def height_and_width(name: str, value: object, *, at_least: int = 1) -> tuple[int, int]:
+    """The size of a grid, as a pair of counts."""
+    rule = f"{name} must be a pair (height, width)"
+    if not isinstance(value, tuple | list):
+        raise TypeError(f"{rule}, {_received(value)}")
+    if len(value) != 2:
+        raise ValueError(f"{rule}, got {short_repr(value)}")
+    height, width = value
+    return (
+        whole_number(f"{name}[0]", height, at_least=at_least),
+        whole_number(f"{name}[1]", width, at_least=at_least),
+    )
 
 
 def even_width(name: str, value: object) -> int:
@@ -146,6 +161,9 @@ def output_array(
 
 def array_of(name: str, value: ArrayLike, kinds: str, rule: str) -> NDArray[Any]:
     """An array of the given NumPy kinds: "b" boolean, "i" and "u" integer, "f" float."""
+    masked = sys.modules.get("numpy.ma")  # loaded if anyone has made such an array
+    if masked is not None and isinstance(value, masked.MaskedArray):
+        raise TypeError(f"{name} must be a plain array: a masked one would lose its mask")
     try:
         array = np.asarray(value)
     except ValueError:  # rows of unequal length

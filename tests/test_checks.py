@@ -262,6 +262,11 @@ def test_arrays_of_other_things_are_refused(value):
         checks.real_array("x", value, "T")
 
 
+def test_a_masked_array_is_refused_since_its_mask_would_be_lost():
+    with refused(TypeError, "x must be a plain array: a masked one would lose its mask"):
+        checks.real_array("x", np.ma.masked_array([1.0, 2.0], [True, False]), "T")
+
+
 def test_rows_of_unequal_length_are_refused():
     with refused(ValueError, "x must be one array, got [[1, 2], [3]]"):
         checks.real_array("x", [[1, 2], [3]], "rows", "columns")
