@@ -131,7 +131,7 @@ def alibi_bias(
     float_type = checks.float_dtype("dtype", dtype)
     # The sign goes to the whole numbers: -0.0 would stand on the diagonal otherwise.
     values = slopes[:, None] * -np.abs(distances(n_queries, n_keys))
-    return by_distance(values.astype(float_type, copy=False), n_queries, n_keys)
+    return by_distance(values.astype(float_type, copy=False), n_keys)
 
 
 def alibi_bias_at(slopes: ArrayLike, query_positions: ArrayLike, key_positions: ArrayLike) -> Bias:

@@ -249,3 +249,18 @@ def mask_array(
         refused = array[~np.isin(array, (0, 1))].flat[0]
         raise ValueError(f"{name} must hold 0 and 1 only, got {refused}")
     return array.astype(np.bool_, copy=False)
+
+
+def rows_read(table: NDArray[np.floating], name: str, numbers: ArrayLike, one: str) -> NDArray[Any]:
+    """The rows of a table that the numbers name, finite; `one` is what a single number is called.
+
+    Only these rows are scanned: a vocabulary is large, and decoding reads one row at a time.
+    """
+    array = array_of(name, numbers, "iu", "whole numbers (int)")
+    outside = (array < 0) | (array >= len(table))
+    if outside.any():
+        raise ValueError(
+            f"{name} must be at least 0 and below {len(table)} "
+            f"(table has {len(table)} rows), got {one} {array[outside].flat[0]}"
+        )
+    return real_array("table", table[array.astype(np.int64)], leading=True, finite=True)

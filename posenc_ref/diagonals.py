@@ -39,7 +39,7 @@ def distances(n_queries: int, n_keys: int) -> NDArray[np.int64]:
     return np.arange(1 - n_keys, n_queries, dtype=np.int64)
 
 
-def by_distance(values: NDArray[Number], n_queries: int, n_keys: int) -> NDArray[Number]:
+def by_distance(values: NDArray[Number], n_keys: int) -> NDArray[Number]:
     """Spread values, one for each of `distances`, over the queries and keys.
 
     Shape `(..., n_queries + n_keys - 1)` to a read-only view of shape
@@ -47,5 +47,4 @@ def by_distance(values: NDArray[Number], n_queries: int, n_keys: int) -> NDArray
     """
     windows = sliding_window_view(values, n_keys, axis=-1)  # (..., n_queries, n_keys)
     view: NDArray[Number] = windows[..., ::-1, :]  # the first window belongs to the last query
-    assert view.shape[-2] == n_queries
     return view

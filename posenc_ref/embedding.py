@@ -56,19 +56,9 @@ def embed(token_ids: ArrayLike, table: ArrayLike, *, scale: bool = False) -> NDA
         array([[10., 12., 14., 16.],
                [ 0.,  0.,  0.,  2.]])
     """
-    ids = checks.array_of("token_ids", token_ids, "iu", "whole numbers (int)")
     rows = checks.real_array("table", table, "n_tokens", "d_model")
     scale = checks.flag("scale", scale)
-    outside = (ids < 0) | (ids >= len(rows))
-    if outside.any():
-        raise ValueError(
-            f"token_ids must be at least 0 and below {len(rows)} "
-            f"(table has {len(rows)} rows), got id {ids[outside].flat[0]}"
-        )
-    # A vocabulary is large, so that only the rows read are scanned.
-    vectors = checks.real_array(
-        "table", rows[ids.astype(np.int64)], "d_model", leading=True, finite=True
-    )
+    vectors = checks.rows_read(rows, "token_ids", token_ids, "id")
     return vectors * math.sqrt(rows.shape[1]) if scale else vectors
 
 

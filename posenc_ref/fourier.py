@@ -84,12 +84,12 @@ def fourier_features(x: ArrayLike, n_bands: int, *, convention: Convention) -> T
     if convention == "code":
         angle = bands[:, None] * points[..., None, :]  # (..., n_bands, n_coordinates), exact
         waves = np.stack([np.sin(angle), np.cos(angle)], axis=-2).reshape(*leading, width)
-        return np.concatenate([points, waves], axis=-1).astype(dtype, copy=False)
+        return np.concatenate([points, waves], axis=-1, dtype=dtype)
     half_turns = points[..., None] * bands  # (..., n_coordinates, n_bands), exact
     # Whole turns go first, which is exact too: pi times a large number would be rounded.
     angle = np.pi * np.fmod(half_turns, 2)
-    waves = np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(*leading, width)
-    return waves.astype(dtype, copy=False)
+    waves = np.stack([np.sin(angle), np.cos(angle)], axis=-1, dtype=dtype)
+    return waves.reshape(*leading, width)
 
 
 def linear_fourier_features(x: ArrayLike, n_bands: int, resolution: ArrayLike) -> Table:
@@ -134,13 +134,12 @@ def linear_fourier_features(x: ArrayLike, n_bands: int, resolution: ArrayLike) -
     cells = checks.whole_array(
         "resolution", resolution, n_coordinates, at_least=1, at_most=checks.EXACT_INTEGERS
     )
-    checks.result_fits(entries_of_x=points.size, n_bands=2 * n_bands + 1)
+    checks.result_fits(entries_of_x=points.size, n_bands=n_bands)
 
     bands = np.linspace(1, cells / 2, n_bands, axis=-1)  # (n_coordinates, n_bands)
     angle = np.pi * (points[..., None] * bands)
     angle = angle.reshape(*leading, n_coordinates * n_bands)
-    features = np.concatenate([points, np.sin(angle), np.cos(angle)], axis=-1)
-    return features.astype(dtype, copy=False)
+    return np.concatenate([points, np.sin(angle), np.cos(angle)], axis=-1, dtype=dtype)
 
 
 def gaussian_fourier_features(x: ArrayLike, b: ArrayLike) -> Table:
@@ -182,7 +181,7 @@ def gaussian_fourier_features(x: ArrayLike, b: ArrayLike) -> Table:
     dtype = np.result_type(x_type, frequencies)
 
     angle = 2 * np.pi * (points @ frequencies.T.astype(np.float64))
-    return np.concatenate([np.sin(angle), np.cos(angle)], axis=-1).astype(dtype, copy=False)
+    return np.concatenate([np.sin(angle), np.cos(angle)], axis=-1, dtype=dtype)
 
 
 def learnable_fourier_features(

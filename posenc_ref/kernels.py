@@ -82,7 +82,7 @@ def kerple_bias(r1: ArrayLike, r2: ArrayLike, n_queries: int, n_keys: int, *, fo
     distance = np.abs(distances(n_queries, n_keys))
     kernel = np.log1p(rate * distance) if form == "log" else distance**rate
     values = 0.0 - strength * kernel  # 0 - x, as -x would be -0.0 on the diagonal
-    return by_distance(values.astype(dtype), n_queries, n_keys)
+    return by_distance(values.astype(dtype), n_keys)
 
 
 def fire_bias(
@@ -244,7 +244,7 @@ def sandwich_bias(
         products -= d_bar / 2
     divisors = 8 * np.arange(1, n_heads + 1) / n_heads
     values = products / divisors[:, None]
-    return by_distance(values.astype(float_type, copy=False), n_queries, n_keys)
+    return by_distance(values.astype(float_type, copy=False), n_keys)
 
 
 def _positive_heads(name: str, value: ArrayLike, n_heads: int | str) -> NDArray[np.floating]:

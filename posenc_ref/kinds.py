@@ -17,7 +17,7 @@ Bias: TypeAlias = NDArray[np.floating]
 
 
 class Rotation(NamedTuple):
-    """Turns queries and keys, pair by pair. Both shapes `(n_positions, rotary_dim // 2)`."""
+    """Turns queries and keys, pair by pair. Both shapes `(..., T, rotary_dim // 2)`."""
 
     cos: NDArray[np.floating]
     """Cosine of position times frequency."""

@@ -50,17 +50,7 @@ def lookup_positions(table: ArrayLike, positions: ArrayLike) -> Table:
                [2., 3.]])
     """
     rows = checks.real_array("table", table, "n_positions", "d_model")
-    wanted = checks.array_of("positions", positions, "iu", "whole numbers (int)")
-    outside = (wanted < 0) | (wanted >= len(rows))
-    if outside.any():
-        raise ValueError(
-            f"positions must be at least 0 and below {len(rows)} "
-            f"(table has {len(rows)} rows), got position {wanted[outside].flat[0]}"
-        )
-    # Decoding reads one row at a time, so that only the rows read are scanned.
-    return checks.real_array(
-        "table", rows[wanted.astype(np.int64)], "d_model", leading=True, finite=True
-    )
+    return checks.rows_read(rows, "positions", positions, "position")
 
 
 def row_column_table(

@@ -16,7 +16,6 @@ read off released code, in which they differ. `method` names what was found.
 """
 
 import math
-from reprlib import repr as short_repr
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -164,7 +163,7 @@ def resize_grid(
                [4.]])
     """
     old = checks.real_array("table", table, "n_rows", "d_model", finite=True)
-    height, width = _height_and_width("size", size)
+    height, width = checks.height_and_width("size", size)
     prefix_tokens = checks.whole_number("prefix_tokens", prefix_tokens, at_least=0)
     checks.one_of("method", method, get_args(Method))
     n_patches = len(old) - prefix_tokens
@@ -222,26 +221,13 @@ def _cubic(t: NDArray[np.float64], a: float) -> NDArray[np.float64]:
     return np.asarray(np.where(t <= 1, near, np.where(t < 2, far, 0)), np.float64)
 
 
-def _height_and_width(name: str, pair: tuple[int, int]) -> tuple[int, int]:
-    rule = f"{name} must be a pair (height, width), got {short_repr(pair)}"
-    if not isinstance(pair, tuple | list):
-        raise TypeError(f"{rule} ({type(pair).__name__})")
-    if len(pair) != 2:
-        raise ValueError(rule)
-    height, width = pair
-    return (
-        checks.whole_number(f"{name}[0]", height, at_least=1),
-        checks.whole_number(f"{name}[1]", width, at_least=1),
-    )
-
-
 def _trained_grid(
     n_patches: int, prefix_tokens: int, grid: tuple[int, int] | None
 ) -> tuple[int, int]:
     """Height and width of the grid that the rows after the prefix make up."""
     received = f"got {max(n_patches, 0)} after prefix_tokens {prefix_tokens}"
     if grid is not None:
-        height, width = _height_and_width("grid", grid)
+        height, width = checks.height_and_width("grid", grid)
         if height * width != n_patches:
             raise ValueError(f"table must have {height} x {width} rows of the grid, {received}")
         return height, width

@@ -78,7 +78,6 @@ def rotary_inv_freq(rotary_dim: int, base: float = 10000.0) -> NDArray[np.float6
     """
     rotary_dim = checks.even_width("rotary_dim", rotary_dim)
     base = checks.frequency_base("base", base)
-    checks.result_fits(rotary_dim=rotary_dim)
     n_pairs = rotary_dim // 2
     return geometric_frequencies(n_pairs, base, n_pairs).high
 

@@ -57,7 +57,6 @@ def rotary_permutation(rotary_dim: int, *, source: Pairing, target: Pairing) -> 
     rotary_dim = checks.even_width("rotary_dim", rotary_dim)
     checks.one_of("source", source, ("half", "interleaved"))
     checks.one_of("target", target, ("half", "interleaved"))
-    checks.result_fits(rotary_dim=rotary_dim)
     indices = np.empty(rotary_dim, np.int64)
     places = np.arange(rotary_dim)
     source_columns = pairs.pair_columns(rotary_dim, source)

@@ -138,7 +138,7 @@ def t5_bias(
     both = checks.flag("bidirectional", bidirectional)
     max_distance = _check_buckets("weights.shape[0] (n_buckets)", n_buckets, both, max_distance)
     rows = _buckets(distances(n_queries, n_keys), both, n_buckets, max_distance)
-    return by_distance(np.take(table.T, rows, axis=1), n_queries, n_keys)
+    return by_distance(np.take(table.T, rows, axis=1), n_keys)
 
 
 def _n_single(n_buckets: int, both: bool) -> int:

@@ -650,7 +650,8 @@ def test_a_bad_argument_of_the_bias_is_named(changed, error, message):
             "(2, 1), got shape (3, 1)",
         ),
         (
-            {"slopes": np.broadcast_to(1.0, 2**20), "query_positions": np.broadcast_to(0, (2, 1, 2**19)),
+            {"slopes": np.broadcast_to(1.0, 2**20),
+             "query_positions": np.broadcast_to(0, (2, 1, 2**19)),
              "key_positions": np.broadcast_to(0, (1, 2, 2**18))},
             ValueError,
             "rows x n_heads x n_queries x n_keys must be below 2**58 entries, got rows 4, n_heads ",

@@ -511,7 +511,7 @@ def test_a_bad_argument_of_fire_is_named(changed, error, message):
         (
             {"d_bar": 2**60},
             ValueError,
-            "n_queries x n_keys x d_bar must be below 2**58 entries, got n_queries 3, n_keys 4",
+            "d_bar must be below 2**58 entries, got d_bar 1152921504606846976",
         ),
         ({"dtype": "float16"}, ValueError, "dtype must be float32 or float64, got float16"),
         ({"dtype": None}, TypeError, "dtype must be float32 or float64, got None"),

@@ -454,6 +454,11 @@ def test_the_table_is_that_of_released_code(case):
             ValueError,
             "n_positions x d_model must be below 2**58 entries, got n_positions 288230376151711744",
         ),
+        (
+            {"table": [[0.0] * 4], "n_positions": 2**56},
+            ValueError,
+            "n_positions x d_model must be below 2**58 entries, got n_positions 720575",
+        ),
         ({"n_positions": 2**80}, ValueError, "n_positions x d_model must be below 2**58 entries"),
         ({"table": [1.0]}, ValueError, "table must have shape (n_positions, d_model), got (1,)"),
         ({"table": [[1], [1, 2]]}, ValueError, "table must be one array, got [[1], [1, 2]]"),
