@@ -178,9 +178,9 @@ def array_of(name: str, value: ArrayLike, kinds: str, rule: str) -> NDArray[Any]
 def exact_positions(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Real positions, fractional too, of a size at which float64 still tells neighbours apart."""
     positions = array_of(name, value, "iuf", "numbers (int or float)").astype(np.float64)
-    allowed = np.abs(positions) < EXACT_INTEGERS  # false for NaN
-    if not allowed.all():
-        refused = positions[~allowed].flat[0]
+    smallest, largest = positions.min(initial=0), positions.max(initial=0)
+    if not -EXACT_INTEGERS < smallest <= largest < EXACT_INTEGERS:  # NaN is in no order
+        refused = positions[~(np.abs(positions) < EXACT_INTEGERS)].flat[0]
         raise ValueError(f"{name} must be finite and less than 2**53 in size, got {refused}")
     return positions
 

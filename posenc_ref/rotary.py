@@ -122,7 +122,8 @@ def rotary_cos_sin(
 
     Returns:
         `Rotation(cos, sin)`, without unit, each of shape
-        `(..., T, rotary_dim // 2)`.
+        `(..., T, rotary_dim // 2)`; in float64 angles the two are views of one
+        complex array, its real and imaginary part.
 
     Raises:
         TypeError: If an argument has the wrong type.
@@ -159,22 +160,19 @@ def rotary_cos_sin(
     exact = ExactFrequencies(frequencies, np.zeros(n_pairs))
     runs = _are_runs(positions.reshape(math.prod(positions.shape[:-1]), n_tokens))
     flat = positions.reshape(-1)
-    cos, sin = (np.empty((len(flat), n_pairs), float_type) for _ in range(2))
+    pair_type = np.result_type(float_type, np.complex64)
+    turned = np.empty((len(flat), n_pairs), pair_type)  # cos + i sin: one product makes both
     for first in np.flatnonzero(runs) * n_tokens:
-        pair_type = np.result_type(float_type, np.complex64)
-        for rows, columns, block, onward in turned_blocks(
-            int(flat[first]), n_tokens, exact, factor, pair_type
-        ):
-            product = block * onward
-            cos[first : first + n_tokens][rows, columns] = product.real
-            sin[first : first + n_tokens][rows, columns] = product.imag
+        run = turned[first : first + n_tokens]
+        blocks = turned_blocks(int(flat[first]), n_tokens, exact, factor, pair_type)
+        for rows, columns, block, onward in blocks:
+            np.multiply(block, onward, out=run[rows, columns])
     scattered = np.flatnonzero(np.repeat(~runs, n_tokens))
     for top in range(0, len(scattered), CHUNK):
         some = scattered[top : top + CHUNK]
-        turned = factor * turn(flat[some][:, None], exact)
-        cos[some], sin[some] = turned.real, turned.imag
-    shape = (*positions.shape, n_pairs)
-    return Rotation(cos.reshape(shape), sin.reshape(shape))
+        turned[some] = factor * turn(flat[some][:, None], exact)
+    turned = turned.reshape((*positions.shape, n_pairs))
+    return Rotation(turned.real, turned.imag)
 
 
 def apply_rotary(

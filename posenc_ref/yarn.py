@@ -7,9 +7,9 @@ cosines and sines grow a little, which sharpens the softmax over a longer text.
     w_i / factor * ramp_i + w_i * (1 - ramp_i),   w_i = base ** (-2 i / rotary_dim)
 
 Source: Peng et al. (2023), arXiv:2309.00071, sections 3.2 (equations 17 to 20) and
-3.4 (21 and 22). The authors' released code, and transformers with it, differ
-from the paper in the ramp: theirs is linear in the pair index i, between the two pairs that
-make `beta_fast` and `beta_slow` turns; in the paper it is linear in the number of
+3.4 (21 and 22). The authors' released code, and transformers with it, differ from
+the paper in the ramp: theirs is linear in the pair index i, between the two pairs
+that make `beta_fast` and `beta_slow` turns; the paper's is linear in the number of
 turns, as in `scale_llama3`. Checkpoints expect the first.
 """
 

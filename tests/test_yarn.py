@@ -157,6 +157,7 @@ def test_mscale_by_hand():
     assert yarn_mscale(1) == 1
     assert yarn_mscale(0.5) == 1
     np.testing.assert_allclose(yarn_mscale(math.e**2), 1.2, rtol=1e-15)
+    np.testing.assert_allclose(yarn_mscale(math.e**0.1), 1.01, rtol=1e-15)
     np.testing.assert_allclose(yarn_mscale(math.e**2, 0.5), 1.1, rtol=1e-15)
     assert yarn_mscale(40, 0) == 1
     np.testing.assert_allclose(1 / yarn_mscale(4) ** 2, 0.771321, rtol=0, atol=5e-7)
