@@ -3,13 +3,17 @@
 import gzip
 import json
 import re
+from pathlib import Path
 
 import pytest
+import yaml
 from bs4 import BeautifulSoup
 
 from tests.conftest import build_site, page_addresses
 from tests.server import resolve
 
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = sorted(p for p in DOCS.glob("**/*.md") if not p.is_relative_to(DOCS / "assets"))
 LESSONS = [a for a in page_addresses() if a.startswith("lessons/")]
 NOTEBOOKS = [a for a in page_addresses() if a.startswith("examples/")]
 
@@ -170,3 +174,14 @@ def test_sources_of_the_build_are_not_published(site):
 
     sources = {"_hooks", "_figures", "build.py", "d4_by_hand.py", "text-regular.ttf"}
     assert published & sources == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_front_matter_can_be_read(page):
+    """Where it cannot, MkDocs prints it at the top of the page, without a word."""
+    opening, front, _ = page.read_text("utf-8").split("---\n", 2)
+    meta = yaml.safe_load(front)
+
+    assert opening == ""
+    assert {"title", "description"} <= meta.keys()
+    assert all(isinstance(meta[key], str) for key in ("title", "description"))

@@ -78,9 +78,81 @@ def test_a_count_of_zero_does_not_hide_one_that_is_too_large():
         checks.result_fits(rows=0, columns=2**58)
 
 
+@pytest.mark.parametrize("size", [(1, 2), [1, np.int8(2)]])
+def test_a_height_and_a_width_are_a_pair_of_counts(size):
+    assert checks.height_and_width("size", size) == (1, 2)
+
+
+def test_a_grid_may_have_a_least_size():
+    assert checks.height_and_width("size", (3, 3), at_least=3) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("size", "error", "message"),
+    [
+        (3, TypeError, "size must be a pair (height, width), got 3 (int)"),
+        ("ab", TypeError, "size must be a pair (height, width), got 'ab' (str)"),
+        ((1, 2, 3), ValueError, "size must be a pair (height, width), got (1, 2, 3)"),
+        ((1,), ValueError, "size must be a pair (height, width), got (1,)"),
+        ((2, 3), ValueError, "size[0] must be at least 3, got 2"),
+        ((3, 2), ValueError, "size[1] must be at least 3, got 2"),
+        ((3.0, 3), TypeError, "size[0] must be a whole number (int), got 3.0 (float)"),
+        ((3, "3"), TypeError, "size[1] must be a whole number (int), got '3' (str)"),
+    ],
+)
+def test_a_grid_of_another_form_is_refused(size, error, message):
+    with refused(error, message):
+        checks.height_and_width("size", size, at_least=3)
+
+
+def test_a_grid_has_at_least_one_cell_each_way():
+    for size in [(0, 1), (1, 0)]:
+        with refused(ValueError, "size["):
+            checks.height_and_width("size", size)
+
+
+TABLE = np.array([[0.0, 1.0], [2.0, np.nan], [4.0, 5.0]])
+
+
+def test_rows_are_read_by_number_and_only_those_must_be_finite():
+    rows = checks.rows_read(TABLE, "ids", np.array([[2], [0]], np.uint8), "id")
+
+    np.testing.assert_array_equal(rows, [[[4, 5]], [[0, 1]]])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "error", "message"),
+    [
+        ([0, 3], ValueError, "ids must be at least 0 and below 3 (table has 3 rows), got id 3"),
+        ([-1], ValueError, "ids must be at least 0 and below 3 (table has 3 rows), got id -1"),
+        ([1], ValueError, "table must be finite, got an entry nan"),
+        ([1.0], TypeError, "ids must be whole numbers (int), got dtype float64"),
+        ([True], TypeError, "ids must be whole numbers (int), got dtype bool"),
+    ],
+)
+def test_rows_that_are_not_there_or_not_finite_are_refused(numbers, error, message):
+    with refused(error, message):
+        checks.rows_read(TABLE, "ids", numbers, "id")
+
+
+def test_no_axis_may_come_before_those_named_unless_that_is_said():
+    for check, dtype in [
+        (checks.real_array, float),
+        (checks.whole_array, int),
+        (checks.mask_array, bool),
+    ]:
+        with refused(ValueError, "x must have shape (T,), got (2, 3)"):
+            check("x", np.ones((2, 3), dtype), "T")
+
+
 @pytest.mark.parametrize("width", [2, 4, 1000])
 def test_an_even_width_is_let_through(width):
     assert checks.even_width("d", width) == width
+
+
+def test_a_width_is_a_whole_number():
+    with refused(TypeError, "d must be a whole number (int), got 4.0 (float)"):
+        checks.even_width("d", 4.0)
 
 
 @pytest.mark.parametrize("width", [0, 1, 3, -2, HUGE + 1])
@@ -118,12 +190,16 @@ def test_a_positive_number_is_above_zero():
     assert checks.positive_number("x", 1e-300) == 1e-300
     with refused(ValueError, "x must be above 0, got 0"):
         checks.positive_number("x", 0)
+    with refused(TypeError, "x must be a number (int or float), got '1' (str)"):
+        checks.positive_number("x", "1")
 
 
 def test_a_base_is_at_least_one():
     assert checks.frequency_base("base", 1) == 1.0
     with refused(ValueError, "base must be at least 1, got 0.999"):
         checks.frequency_base("base", 0.999)
+    with refused(TypeError, "base must be a number (int or float), got None (NoneType)"):
+        checks.frequency_base("base", None)
 
 
 def test_a_name_must_be_one_of_the_choices():
@@ -323,7 +399,7 @@ def test_other_numbers_are_no_mask():
         checks.mask_array("mask", [1.0, 0.0], "T")
 
 
-@pytest.mark.parametrize("value", [2**53 - 1, -(2**53 - 1), 0.5, np.float32(3), [[1], [2]]])
+@pytest.mark.parametrize("value", [2**53 - 1, 1 - 2**53, 0, 0.5, np.float32(3), [[1], [2]], []])
 def test_positions_below_2_to_the_53_are_exact(value):
     positions = checks.exact_positions("p", value)
 
@@ -335,3 +411,10 @@ def test_positions_below_2_to_the_53_are_exact(value):
 def test_positions_that_float64_cannot_tell_apart_are_refused(value):
     with refused(ValueError, "p must be finite and less than 2**53 in size, got "):
         checks.exact_positions("p", value)
+
+
+def test_positions_are_numbers():
+    with refused(TypeError, "p must be numbers (int or float), got dtype bool"):
+        checks.exact_positions("p", [True])
+    with refused(ValueError, "p must be finite and less than 2**53 in size, got inf"):
+        checks.exact_positions("p", [1.0, np.inf])

@@ -37,10 +37,10 @@ def test_each_function_gets_its_own_lists_inside_its_box():
     )  # fmt: skip
     first, second = content.split("Text of b")
 
-    assert "<code>torch.x</code> (torch 1)" in first
+    assert "torch 1: <code>torch.x</code>" in first
     assert "torch.y" not in first
     assert "Used on" not in first
-    assert second.index("<code>torch.y</code> (torch 2)") < second.index("\n    </div>\n\n</div>")
+    assert second.index("torch 2: <code>torch.y</code>") < second.index("\n    </div>\n\n</div>")
     assert '<a href="../lessons/one.md">One &amp; all</a>' in second
 
 
@@ -53,6 +53,13 @@ def test_a_box_of_unknown_make_stops_the_build():
 
     with pytest.raises(ValueError, match="the box of a has no end"):
         reference.annotate(heading, {}, [], str)
+
+
+def test_a_class_of_a_model_is_named_by_the_model():
+    released = "transformers.models.beit.modeling_beit"
+
+    assert reference.short(f"{released}.A, with {released}.B") == "beit.A, with beit.B"
+    assert reference.short("x_transformers.attend.Attend") == "x_transformers.attend.Attend"
 
 
 def test_names_are_those_taken_from_the_package():
@@ -81,5 +88,5 @@ def test_the_built_reference_shows_both(site):
     table = page.split('id="posenc_ref.sinusoidal.sinusoidal_table"')[1]
     table = table.split('id="posenc_ref.sinusoidal.sinusoidal_at"')[0]
 
-    assert "MarianSinusoidalPositionalEmbedding</code> (transformers 5.24.0)" in table
+    assert "<code>marian.MarianSinusoidalPositionalEmbedding</code>" in table
     assert re.search(r'<a href="\.\./\.\./lessons/sinusoidal/">', table)

@@ -21,6 +21,7 @@ FUNCTION = re.compile(r'<h2 id="posenc_ref\.\w+\.(?P<name>\w+)" class="doc doc-h
 # What closes the text of a function and its box; no other boxes end so closely together.
 END = re.compile(r"\n *</div>\n\n</div>\n")
 TITLE = re.compile(r'^(?:title:|# #) *"?(?P<title>[^\n"]+?)"? *$', re.MULTILINE)
+MODULE = re.compile(r"\btransformers\.models\.(\w+\.)\w+\.")
 FIGURE = re.compile(r'(?:data-scene="|data-explorer="|assets/figures/)(?P<name>[\w-]+)')
 
 
@@ -104,14 +105,20 @@ def annotate(
 
 
 def _compared_with(sources: dict[str, str]) -> str:
-    if not sources:
-        return ""
-    items = "".join(
-        f"<li><code>{html.escape(source)}</code> ({html.escape(version)})</li>"
-        for source, version in sorted(sources.items())
+    """One paragraph for each library, with the short names of its classes."""
+    by_library: dict[str, list[str]] = {}
+    for source, version in sorted(sources.items()):
+        by_library.setdefault(version, []).append(f"<code>{html.escape(short(source))}</code>")
+    return "".join(
+        f'\n<p><span class="doc-section-title">Compared in the tests with</span> '
+        f"{html.escape(version)}: {', '.join(names)}</p>\n"
+        for version, names in by_library.items()
     )
-    title = '<p><span class="doc-section-title">Compared in the tests with:</span></p>'
-    return f"\n{title}\n<ul>{items}</ul>\n"
+
+
+def short(source: str) -> str:
+    """`whisper.sinusoids` for `transformers.models.whisper.modeling_whisper.sinusoids`."""
+    return MODULE.sub(r"\1", source)
 
 
 def _used_on(users: list[tuple[str, str]]) -> str:
