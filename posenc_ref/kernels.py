@@ -221,12 +221,11 @@ def sandwich_bias(
     Examples:
         >>> from posenc_ref import sandwich_bias
         >>> bias = sandwich_bias(2, 2, 2, reading="zero_based", d_bar=4)
-        >>> bias.round(3)  # cos 0 + cos 0 and cos 1 + cos 0.01, by 4 and by 8
-        array([[[0.5  , 0.385],
-                [0.385, 0.5  ]],
-        <BLANKLINE>
-               [[0.25 , 0.193],
-                [0.193, 0.25 ]]])
+        >>> bias[0].round(3)  # cos 0 + cos 0 and cos 1 + cos 0.01, by 4
+        array([[0.5  , 0.385],
+               [0.385, 0.5  ]])
+        >>> bias[1, 0].round(3)  # by 8
+        array([0.25 , 0.193])
     """
     n_heads = checks.whole_number("n_heads", n_heads, at_least=1)
     n_queries, n_keys = checked_shape(n_heads, n_queries, n_keys)

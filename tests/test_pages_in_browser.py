@@ -7,6 +7,12 @@ from tests.conftest import ALL_DRAWN, page_addresses
 from tests.server import serving
 
 PAGES = [*page_addresses(), "no/such/page/"]
+# The pages of modules are one template around docstrings. The longest stands for them where only
+# the theme and the width are asked about.
+OF_ONE_TEMPLATE = {address for address in page_addresses() if address.startswith("reference/")} - {
+    "reference/",
+    "reference/rotary/",
+}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 WATCH = """
 window.shift = 0;
@@ -37,7 +43,7 @@ def scroll_through(page):
         """async () => {
           for (let y = 0; y < document.body.scrollHeight; y += 600) {
             scrollTo(0, y);
-            await new Promise(done => setTimeout(done, 40));
+            await new Promise(done => setTimeout(done, 20));
           }
           scrollTo(0, 0);
         }"""
@@ -71,18 +77,19 @@ def test_page_is_whole_private_and_accessible(address, base, new_page):
     scroll_through(page)
     assert violations(page) == {}
 
-    page.locator("[data-md-component=palette] label:not([hidden])").click()
-    assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
-    assert violations(page, only=["color-contrast"]) == {}
+    if address not in OF_ONE_TEMPLATE:
+        page.locator("[data-md-component=palette] label:not([hidden])").click()
+        assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+        assert violations(page, only=["color-contrast"]) == {}
 
-    page.set_viewport_size({"width": 390, "height": 800})
-    page.wait_for_timeout(200)  # the theme folds its side bars with a short delay
-    assert violations(page) == {}
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.wait_for_timeout(200)  # the theme folds its side bars with a short delay
+        assert violations(page) == {}
     page.set_viewport_size({"width": 360, "height": 800})
     assert page.evaluate(SIDEWAYS) <= 0
 
 
-@pytest.mark.parametrize("address", page_addresses())
+@pytest.mark.parametrize("address", sorted(set(page_addresses()) - OF_ONE_TEMPLATE))
 def test_page_reads_without_scripts(address, base, new_page):
     page = new_page(java_script_enabled=False)
     page.goto(base + address, wait_until="load")
