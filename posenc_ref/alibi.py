@@ -183,8 +183,12 @@ def alibi_bias_at(slopes: ArrayLike, query_positions: ArrayLike, key_positions: 
             "key_positions must have leading axes that broadcast with those of "
             f"query_positions {queries.shape}, got shape {keys.shape}"
         ) from None
-    counts = {"n_heads": len(costs), "n_queries": queries.shape[-1], "n_keys": keys.shape[-1]}
-    checks.result_fits(rows=math.prod(rows), **counts)
+    checks.result_fits(
+        slopes=len(costs),
+        query_positions=queries.shape[-1],
+        key_positions=keys.shape[-1],
+        rows=math.prod(rows),
+    )
     distance = np.abs(keys[..., None, :] - queries[..., :, None])  # (..., n_queries, n_keys)
     bias: Bias = (costs[:, None, None] * -distance[..., None, :, :]).astype(costs.dtype, copy=False)
     return bias

@@ -134,7 +134,7 @@ def float_dtype(name: str, value: DTypeLike) -> np.dtype[np.floating]:
         raise TypeError(f"{rule}, got None")
     try:
         dtype = np.dtype(value)
-    except TypeError:
+    except Exception:  # NumPy has a kind of error for each kind of nonsense
         raise TypeError(f"{rule}, {_received(value)}") from None
     for allowed in (np.dtype(np.float32), np.dtype(np.float64)):
         if dtype == allowed:

@@ -26,7 +26,7 @@ def checked_shape(n_heads: int, n_queries: int, n_keys: int) -> tuple[int, int]:
     n_queries = checks.whole_number("n_queries", n_queries)
     if not 1 <= n_queries <= n_keys:
         raise ValueError(f"n_queries must be in 1..{n_keys} (n_keys), got {n_queries}")
-    checks.result_fits(n_heads=n_heads, n_queries=n_queries, n_keys=n_keys)
+    checks.result_fits(n_queries=n_queries, n_keys=n_keys, n_heads=n_heads)
     return n_queries, n_keys
 
 

@@ -89,7 +89,6 @@ def scale_longrope(
         3.0
     """
     width = checks.even_width("rotary_dim", rotary_dim)
-    checks.result_fits(rotary_dim=width)
     known_base = checks.frequency_base("base", base)
     short = _pair_factors("short_factor", short_factor, width)
     long = _pair_factors("long_factor", long_factor, width)

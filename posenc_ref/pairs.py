@@ -40,15 +40,15 @@ def written_pairing(layout: Layout) -> Pairing:
 def pair_columns(rotary_dim: int, pairing: Pairing) -> tuple[slice, slice]:
     """The first features of all pairs, and the second ones."""
     if pairing == "half":
-        return slice(0, rotary_dim // 2), slice(rotary_dim // 2, rotary_dim)
+        return slice(rotary_dim // 2), slice(rotary_dim // 2, rotary_dim)
     return slice(0, rotary_dim, 2), slice(1, rotary_dim, 2)
 
 
 def split_features(head_dim: int, rotary_dim: int, where: Where) -> tuple[slice, slice]:
     """The features that turn, and those that pass through."""
     if where == "leading":
-        return slice(0, rotary_dim), slice(rotary_dim, head_dim)
-    return slice(head_dim - rotary_dim, head_dim), slice(0, head_dim - rotary_dim)
+        return slice(rotary_dim), slice(rotary_dim, head_dim)
+    return slice(head_dim - rotary_dim, head_dim), slice(head_dim - rotary_dim)
 
 
 def inverse_frequencies(inv_freq: ArrayLike) -> NDArray[np.float64]:
@@ -65,10 +65,8 @@ def rotation_tables(rotation: Rotation) -> Rotation:
     """A rotation whose two tables are arrays of one shape, finite and not empty in width."""
     if not isinstance(rotation, tuple) or len(rotation) != 2:
         raise TypeError(f"rotation must be a Rotation(cos, sin), got {type(rotation).__name__}")
-    cos, sin = (
-        checks.real_array(f"rotation.{name}", table, "T", "pairs", leading=True, finite=True)
-        for name, table in zip(Rotation._fields, rotation, strict=True)
-    )
+    cos = checks.real_array("rotation.cos", rotation[0], "T", "pairs", leading=True, finite=True)
+    sin = checks.real_array("rotation.sin", rotation[1], "T", "pairs", leading=True, finite=True)
     if cos.shape != sin.shape or cos.shape[-1] == 0:
         raise ValueError(
             "rotation must have cos and sin of one shape, with at least one pair, "

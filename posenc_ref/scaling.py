@@ -262,7 +262,6 @@ def scale_proportional(
         array([1.  , 0.1 , 0.01, 0.  ])
     """
     width = checks.even_width("head_dim", head_dim)
-    checks.result_fits(head_dim=width)
     known_base = checks.frequency_base("base", base)
     fraction = checks.finite_number("rotated_fraction", rotated_fraction)
     if not 0 <= fraction <= 1:
@@ -292,7 +291,6 @@ def _width_of_pairs(rotary_dim: int) -> int:
     width = checks.even_width("rotary_dim", rotary_dim)
     if width < 4:
         raise ValueError(f"rotary_dim must be at least 4 (two pairs to tell apart), got {width}")
-    checks.result_fits(rotary_dim=width)
     return width
 
 

@@ -233,7 +233,6 @@ def _checked(
         checks.positive_number("beta_slow", beta_slow),
         checks.flag("truncate", truncate),
     )
-    checks.result_fits(rotary_dim=sizes.rotary_dim)
     if sizes.base == 1:
         raise ValueError(f"base must be above 1 (its logarithm divides), got {base}")
     if sizes.beta_fast < sizes.beta_slow:

@@ -602,7 +602,7 @@ def test_a_bad_argument_of_the_slopes_is_named(changed, error, message):
         (
             {"n_keys": 2**60},
             ValueError,
-            "n_heads x n_queries x n_keys must be below 2**58 entries, got n_heads 8, n_queries 3",
+            "n_queries x n_keys x n_heads must be below 2**58 entries, got n_queries 3, n_keys 11",
         ),
         ({"dtype": "float16"}, ValueError, "dtype must be float32 or float64, got float16"),
         ({"dtype": int}, ValueError, "dtype must be float32 or float64, got int64"),
@@ -654,7 +654,7 @@ def test_a_bad_argument_of_the_bias_is_named(changed, error, message):
              "query_positions": np.broadcast_to(0, (2, 1, 2**19)),
              "key_positions": np.broadcast_to(0, (1, 2, 2**18))},
             ValueError,
-            "rows x n_heads x n_queries x n_keys must be below 2**58 entries, got rows 4, n_heads ",
+            "slopes x query_positions x key_positions x rows must be below 2**58 entries, got slo",
         ),
     ],
 )  # fmt: skip

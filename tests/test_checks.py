@@ -11,6 +11,13 @@ from posenc_ref import checks
 HUGE = 10**400
 
 
+class Nameless:
+    """NumPy prints what it cannot read, and so do messages."""
+
+    def __repr__(self):
+        raise RuntimeError("no name")
+
+
 def refused(error, message):
     return pytest.raises(error, match=f"^{re.escape(message)}")
 
@@ -221,6 +228,8 @@ def test_a_dtype_is_known_by_every_name(value):
         (None, TypeError, "dtype must be float32 or float64, got None"),
         ("float33", TypeError, "dtype must be float32 or float64, got 'float33' (str)"),
         (np.float16, ValueError, "dtype must be float32 or float64, got float16"),
+        ({"names": 1}, TypeError, "dtype must be float32 or float64, got {'names': 1} (dict)"),
+        (Nameless(), TypeError, "dtype must be float32 or float64, got <Nameless instance at"),
         (int, ValueError, "dtype must be float32 or float64, got int64"),
     ],
 )

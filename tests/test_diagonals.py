@@ -95,7 +95,7 @@ def test_a_bad_count_is_refused_as_by_relative_positions(shape):
 
 
 def test_a_result_beyond_all_memory_is_refused():
-    message = "n_heads x n_queries x n_keys must be below 2**58 entries, got n_heads 3, "
+    message = "n_queries x n_keys x n_heads must be below 2**58 entries, got n_queries 268435456, "
 
     with pytest.raises(ValueError, match=re.escape(message)):
         checked_shape(3, 2**28, 2**29)

@@ -63,7 +63,8 @@ def test_all_features_may_turn():
     for where in ("leading", "trailing"):
         turning, passing = pairs.split_features(4, 4, where)
 
-        assert (turning, np.arange(4)[passing].size) == (slice(0, 4), 0)
+        assert np.arange(4)[turning].tolist() == [0, 1, 2, 3]
+        assert np.arange(4)[passing].tolist() == []
 
 
 def test_names_that_are_none_are_refused():
@@ -81,6 +82,16 @@ def test_frequencies_are_a_list_of_finite_numbers():
     for bad in (1.0, [], [[1.0]]):
         with refused(ValueError, "inv_freq must have shape (rotary_dim // 2,), not empty, got ("):
             pairs.inverse_frequencies(bad)
+    with pytest.raises(ValueError, match="^inv_freq must be finite"):
+        pairs.inverse_frequencies([np.nan])
+
+
+def test_tables_of_the_type_of_x_are_not_copied():
+    given = table(4, 3)
+    fitting = pairs.fitting_rotation(np.ones((2, 4, 6)), given)
+
+    assert np.shares_memory(fitting.cos, given.cos)
+    assert np.shares_memory(fitting.sin, given.sin)
 
 
 @pytest.mark.parametrize(

@@ -533,7 +533,7 @@ def test_a_bad_argument_of_the_buckets_is_named(changed, error, message):
         (
             {"n_keys": 2**60},
             ValueError,
-            "n_heads x n_queries x n_keys must be below 2**58 entries, got n_heads 2, n_queries 3",
+            "n_queries x n_keys x n_heads must be below 2**58 entries, got n_queries 3, n_keys 11",
         ),
     ],
 )
