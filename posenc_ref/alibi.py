@@ -13,9 +13,9 @@ Source: Press et al. (2021), arXiv:2108.12409, section 3, where attention is
 causal. The symmetric form, for encoders too, is the one of x-transformers.
 Released decoders write the bias in another way:
 
-- BLOOM and MPT add slope * key position, the same in every row. That differs
-  from the bias above by a constant in each row, slope * query position, which a
-  softmax does not see, as long as a causal mask hides the future. Without one
+- BLOOM adds slope * key position, and MPT slope * (key - last key), the same in
+  every row. Either differs from the bias above by a constant in each row, which
+  a softmax does not see, as long as a causal mask hides the future. Without one
   it is wrong: it favours the last key.
 - Falcon (where its config asks for ALiBi) does so as well, but divides the bias
   by sqrt(head_dim) along with the scores, and rounds slopes and products to
@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from posenc_ref import checks
 from posenc_ref.diagonals import by_distance, checked_shape, distances
 from posenc_ref.kinds import Bias
+from posenc_ref.operands import check_leading_axes
 
 
 def alibi_slopes(n_heads: int, *, max_bias: float = 8.0) -> NDArray[np.float64]:
@@ -176,13 +177,8 @@ def alibi_bias_at(slopes: ArrayLike, query_positions: ArrayLike, key_positions: 
         raise ValueError(f"slopes must be at least 0 everywhere, got {costs.min()}")
     queries = _positions("query_positions", query_positions, "n_queries")
     keys = _positions("key_positions", key_positions, "n_keys")
-    try:
-        rows = np.broadcast_shapes(queries.shape[:-1], keys.shape[:-1])
-    except ValueError:
-        raise ValueError(
-            "key_positions must have leading axes that broadcast with those of "
-            f"query_positions {queries.shape}, got shape {keys.shape}"
-        ) from None
+    check_leading_axes(query_positions=queries.shape[:-1], key_positions=keys.shape[:-1])
+    rows = np.broadcast_shapes(queries.shape[:-1], keys.shape[:-1])
     checks.result_fits(
         slopes=len(costs),
         query_positions=queries.shape[-1],

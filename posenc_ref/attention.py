@@ -7,17 +7,15 @@ comes as an argument.
 Source: Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1, equation 1.
 """
 
-import math
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks
-from posenc_ref.operands import check_leading_axes
+from posenc_ref.kinds import Floats
+from posenc_ref.operands import check_leading_axes, score_scale
 from posenc_ref.positions import relative_positions
-
-Floats: TypeAlias = NDArray[np.floating]
 
 
 def attention(
@@ -202,7 +200,7 @@ def _checked(
     _check_last_axes("bias", biases, shape)
     _check_last_axes("mask", allowed, shape)
     _check_leading_axes(q=queries, k=keys, bias=biases, mask=allowed)
-    factor = 1 / math.sqrt(head_dim) if scale is None else checks.finite_number("scale", scale)
+    factor = score_scale(scale, head_dim)
     return _Scored(queries, keys, biases, allowed, factor)
 
 

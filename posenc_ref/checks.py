@@ -118,6 +118,16 @@ def frequency_base(name: str, value: object) -> float:
     return base
 
 
+def length_factor(name: str, value: object) -> float:
+    """How many times longer a text is than those trained on, finite and at least 1."""
+    factor = finite_number(name, value)
+    if factor < 1:
+        raise ValueError(
+            f"{name} must be at least 1 (it slows pairs down), got {short_repr(value)}"
+        )
+    return factor
+
+
 def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
     """A convention, by its name."""
     rule = f"{name} must be one of {', '.join(map(repr, choices))}"

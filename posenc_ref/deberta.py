@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks
+from posenc_ref.kinds import Floats
 from posenc_ref.operands import check_leading_axes, queries_and_keys
 from posenc_ref.positions import relative_positions
 
-Floats: TypeAlias = NDArray[np.floating]
 Whole: TypeAlias = NDArray[np.int64]
 
 
@@ -49,7 +49,8 @@ def deberta_buckets(relative: ArrayLike, *, n_buckets: int, max_distance: int) -
     Args:
         relative: Signed distances, whole numbers less than 2**53 in size, in
             tokens, any shape.
-        n_buckets: Number of buckets on one side, at least 2; `position_buckets`
+        n_buckets: Number of buckets on one side, at least 2 (with 2 or 3, all distances
+            from 1 on share one); `position_buckets`
             in configs. The tables have twice as many rows.
         max_distance: Where the last bucket ends, in tokens, at least
             n_buckets // 2 + 2; `max_relative_positions` in configs, or, where

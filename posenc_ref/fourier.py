@@ -158,7 +158,7 @@ def gaussian_fourier_features(x: ArrayLike, b: ArrayLike) -> Table:
     Args:
         x: Points, finite and less than 2**53 in size, shape
             `(..., n_coordinates)`.
-        b: Frequencies, finite, shape `(n_features, n_coordinates)`.
+        b: Frequencies, finite and less than 2**53 in size, shape `(n_features, n_coordinates)`.
 
     Returns:
         Features, without unit, shape `(..., 2 * n_features)`: a table whose rows
@@ -177,7 +177,8 @@ def gaussian_fourier_features(x: ArrayLike, b: ArrayLike) -> Table:
         array([1.   , 0.707, 0.   , 0.707])
     """
     points, x_type = _points(x, "n_coordinates")
-    frequencies = checks.real_array("b", b, "n_features", points.shape[-1], finite=True)
+    frequencies = checks.real_array("b", b, "n_features", points.shape[-1])
+    checks.exact_positions("b", frequencies)  # so that no angle leaves the floats
     dtype = np.result_type(x_type, frequencies)
 
     angle = 2 * np.pi * (points @ frequencies.T.astype(np.float64))
@@ -229,7 +230,8 @@ def learnable_fourier_features(
         array([1.6827])
     """
     points, x_type = _points(x, "n_groups", "n_coordinates")
-    frequencies = checks.real_array("w_r", w_r, "n_waves", points.shape[-1], finite=True)
+    frequencies = checks.real_array("w_r", w_r, "n_waves", points.shape[-1])
+    checks.exact_positions("w_r", frequencies)  # so that no angle leaves the floats
     n_features = 2 * len(frequencies)
     if n_features == 0:
         raise ValueError(f"w_r must have at least one row, got shape {frequencies.shape}")

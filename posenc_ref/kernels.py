@@ -105,8 +105,8 @@ def fire_bias(
     with i and j the positions of query and key, counted from 0. The share z of a
     key in the past lies between 0 and 1 however long the text is, so no input of
     the network is new to it beyond the trained length. Below the threshold the
-    divisor stays fixed. So this bias, unlike its neighbours, depends on the query
-    position besides the distance. The last query stands on the last key: with a
+    divisor stays fixed, and the bias depends on the distance alone; beyond it,
+    unlike its neighbours, on the query position too. The last query stands on the last key: with a
     cache of earlier keys, its position is n_keys - 1. Keys after the query have
     no place in the scheme and may give z above 1.
 
@@ -163,6 +163,8 @@ def fire_bias(
 
     query_positions = np.arange(n_keys - n_queries, n_keys)
     divisor = np.log1p(rate * np.maximum(query_positions, threshold)) + eps
+    if divisor[0] == 0:
+        raise ValueError(f"threshold must be large enough for c = {c}, got {threshold}")
     distance = np.abs(relative_positions(n_queries, n_keys))
     dtype = np.result_type(w1_array, b1_array, w2_array, b2_array)
     bias = np.empty((n_heads, n_queries, n_keys), dtype)

@@ -10,10 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Table: TypeAlias = NDArray[np.floating]
-"""Added to the token vectors. Shape `(n_positions, d_model)`."""
+"""Added to the token vectors. Shape `(..., d_model)`."""
 
 Bias: TypeAlias = NDArray[np.floating]
 """Added to the scores before the mask. Shape `(n_heads, n_queries, n_keys)`."""
+
+
+Floats: TypeAlias = NDArray[np.floating]
+"""Queries, keys, values and scores: float32 or float64, as the caller's are."""
 
 
 class Rotation(NamedTuple):

@@ -20,6 +20,8 @@ from posenc_ref import checks
 from posenc_ref.kinds import Frequencies
 from posenc_ref.rotary import rotary_inv_freq
 
+LEAST_FACTOR = 1e-300  # a frequency divided by it is still a float
+
 
 def scale_longrope(
     rotary_dim: int,
@@ -50,7 +52,7 @@ def scale_longrope(
             width of a head where only a part of it rotates.
         base: Number whose powers are the frequencies, finite and at least 1.
         short_factor: What each pair is divided by in a text of up to
-            `trained_length` tokens, finite and above 0, shape `(rotary_dim // 2,)`.
+            `trained_length` tokens, finite and at least 1e-300, shape `(rotary_dim // 2,)`.
         long_factor: The same for longer texts.
         trained_length: Number of tokens trained on before scaling, from 2 to 2**53.
             In the configs of Phi-3 it stands at the top level.
@@ -115,6 +117,6 @@ def _pair_factors(name: str, value: ArrayLike, rotary_dim: int) -> NDArray[np.fl
             f"{name} must have one entry for each of {rotary_dim // 2} pairs "
             f"(rotary_dim // 2), got {len(factors)}"
         )
-    if (factors <= 0).any():
-        raise ValueError(f"{name} must be above 0 everywhere, got {factors.min()}")
+    if (factors < LEAST_FACTOR).any():
+        raise ValueError(f"{name} must be at least {LEAST_FACTOR} everywhere, got {factors.min()}")
     return factors

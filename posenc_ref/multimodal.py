@@ -110,6 +110,8 @@ def mrope_positions(segments: Sequence[Segment], *, advance: Advance) -> NDArray
         parts.append(counter + patches)
         side = max(stretch.height, stretch.width)
         counter += side if advance == "side" else int(patches.max()) + 1
+        if counter > checks.EXACT_INTEGERS:
+            raise ValueError(f"segments must have positions below 2**53, got {counter - 1}")
     return np.concatenate(parts, axis=1)
 
 

@@ -5,14 +5,12 @@ axes (batch, heads) that broadcast, then tokens, then features.
 """
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from posenc_ref import checks
-
-Floats: TypeAlias = NDArray[np.floating]
+from posenc_ref.kinds import Floats
 
 
 def queries_and_keys(q: ArrayLike, k: ArrayLike) -> tuple[Floats, Floats]:

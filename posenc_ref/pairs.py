@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks
-from posenc_ref.kinds import Rotation
+from posenc_ref.kinds import Floats, Rotation
 
-Floats: TypeAlias = NDArray[np.floating]
 Pairing: TypeAlias = Literal["half", "interleaved"]
 Layout: TypeAlias = Literal["half", "interleaved", "interleaved_to_half"]
 Where: TypeAlias = Literal["leading", "trailing"]
@@ -104,4 +103,8 @@ def fitting_rotation(x: Floats, rotation: Rotation) -> Rotation:
             f"rotation must have the axes of x, {x.shape}, each leading one full or 1, or the last "
             f"two only, got shape {cos.shape}"
         )
+    if x.dtype == np.float32 and max(np.abs(cos).max(initial=0), np.abs(sin).max(initial=0)) > (
+        np.finfo(np.float32).max
+    ):
+        raise ValueError("rotation must hold numbers that float32 holds, as x is float32")
     return Rotation(cos.astype(x.dtype, copy=False), sin.astype(x.dtype, copy=False))

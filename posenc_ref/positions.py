@@ -1,8 +1,8 @@
 """Positions of tokens. Result: positions and distances, in whole tokens.
 
-This is the one place that fixes where counting starts and which way is which.
-Every other module takes positions and distances from here, so "where", "how
-far" and "which way" mean the same in the whole package:
+This is the one place that fixes where counting starts and which way is which,
+so that "where", "how far" and "which way" mean the same in the whole package.
+What images, videos and grouped texts count has modules of its own:
 
 - a position counts real tokens from 0, so padding takes no number and every
   packed document starts again;

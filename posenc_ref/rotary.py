@@ -29,17 +29,14 @@ configuration says, and nanochat turns the other way round, by -p w.
 """
 
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from posenc_ref import checks, pairs, rotary_fast
-from posenc_ref.kinds import Rotation
+from posenc_ref.kinds import Floats, Rotation
 from posenc_ref.pairs import Layout, Pairing, Where
 from posenc_ref.turns import ExactFrequencies, geometric_frequencies, turn, turned_blocks
-
-Floats: TypeAlias = NDArray[np.floating]
 
 CHUNK = 1024  # positions evaluated at once, so that what lies between stays in the cache
 
@@ -62,7 +59,7 @@ def rotary_inv_freq(rotary_dim: int, base: float = 10000.0) -> NDArray[np.float6
     Returns:
         Frequencies in radians per token, from 1 downwards, float64, shape
         `(rotary_dim // 2,)`. Released classes round them to float32, which
-        moves them by up to 3e-7 of their size.
+        moves them by up to 5e-7 of their size.
 
     Raises:
         TypeError: If an argument has the wrong type.
@@ -288,10 +285,11 @@ def undo_rotary(
     cos, sin = pairs.fitting_rotation(x, rotation)
     pairs.check_layout(layout)
     pairs.check_where(where)
-    square = cos.astype(np.float64) ** 2 + sin.astype(np.float64) ** 2
-    if not square.all():
+    size = np.hypot(cos.astype(np.float64), sin.astype(np.float64))  # the attention factor
+    if not size.all():
         raise ValueError("rotation must have no entry whose cos and sin are both 0, got one")
-    back = Rotation((cos / square).astype(x.dtype), (-sin / square).astype(x.dtype))
+    # Twice by the size, not once by its square, which may be beyond the floats.
+    back = Rotation((cos / size / size).astype(x.dtype), (-sin / size / size).astype(x.dtype))
     reads, writes = pairs.written_pairing(layout), pairs.read_pairing(layout)
     return _turned(x, back, reads, writes, where)
 

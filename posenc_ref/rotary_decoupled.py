@@ -10,17 +10,13 @@ extra features, which are turned, and whose keys all heads share:
 Source: DeepSeek-AI (2024), DeepSeek-V2, arXiv:2405.04434, section 2.1.3.
 """
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from posenc_ref import checks, pairs
-from posenc_ref.kinds import Rotation
+from posenc_ref.kinds import Floats, Rotation
 from posenc_ref.pairs import Layout
 from posenc_ref.rotary import apply_rotary
-
-Floats: TypeAlias = NDArray[np.floating]
 
 
 def decoupled_rotary(
@@ -39,7 +35,8 @@ def decoupled_rotary(
         q . k = q_content . k_content + (turned q_rope) . (turned k_rope)
 
     before the scale, which is 1 / sqrt(content_dim + rope_dim) unless YaRN
-    changes it.
+    changes it. While decoding, give the new tokens alone, and append their keys to
+    those that were made before.
 
     Args:
         q_content: Shape `(..., heads, T, content_dim)`.

@@ -16,16 +16,14 @@ Source: Su et al. (2021), arXiv:2104.09864, section 3.2.2: the score of two turn
 vectors, written as that of a query and a key turned by the distance.
 """
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks, pairs
+from posenc_ref.kinds import Floats
+from posenc_ref.operands import check_leading_axes
 from posenc_ref.pairs import Layout, Where
 from posenc_ref.turns import ExactFrequencies, turn
-
-Floats: TypeAlias = NDArray[np.floating]
 
 
 def rotary_scores(
@@ -83,12 +81,8 @@ def rotary_scores(
     """
     q = checks.real_array("q", q, "n_queries", "head_dim", leading=True)
     k = checks.real_array("k", k, "n_keys", q.shape[-1], leading=True)
-    try:
-        leading = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
-    except ValueError:
-        raise ValueError(
-            f"q and k must have leading axes that broadcast, got shapes {q.shape} and {k.shape}"
-        ) from None
+    check_leading_axes(q=q.shape[:-2], k=k.shape[:-2])
+    leading = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
     distances = checks.exact_positions("relative", relative)
     n_queries, n_keys = q.shape[-2], k.shape[-2]
     if distances.shape != (n_queries, n_keys):

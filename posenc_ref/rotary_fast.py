@@ -12,12 +12,12 @@ none. Nothing is checked: `rotary.py` has done that.
 
 import math
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.floating]
+from posenc_ref.kinds import Floats
 
 PIECE_BYTES = 128 * 1024  # three arrays of this size fit a second-level cache of 512 kB
 

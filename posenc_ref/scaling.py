@@ -58,7 +58,7 @@ def scale_linear(inv_freq: ArrayLike, *, factor: float) -> Frequencies:
         Frequencies(inv_freq=array([0.25 , 0.125]), attention_factor=1.0)
     """
     frequencies = _trained_frequencies(inv_freq)
-    return Frequencies(frequencies / _length_factor(factor), 1.0)
+    return Frequencies(frequencies / checks.length_factor("factor", factor), 1.0)
 
 
 def scale_ntk(rotary_dim: int, base: float, *, factor: float) -> Frequencies:
@@ -93,7 +93,7 @@ def scale_ntk(rotary_dim: int, base: float, *, factor: float) -> Frequencies:
     """
     width = _width_of_pairs(rotary_dim)
     old_base = checks.frequency_base("base", base)
-    return Frequencies(_stretched(width, old_base, _length_factor(factor)), 1.0)
+    return Frequencies(_stretched(width, old_base, checks.length_factor("factor", factor)), 1.0)
 
 
 def scale_dynamic(
@@ -144,7 +144,7 @@ def scale_dynamic(
     """
     width = _width_of_pairs(rotary_dim)
     old_base = checks.frequency_base("base", base)
-    growth = _length_factor(factor)
+    growth = checks.length_factor("factor", factor)
     trained = checks.whole_number(
         "trained_length", trained_length, at_least=1, at_most=checks.EXACT_INTEGERS
     )
@@ -208,7 +208,7 @@ def scale_llama3(
         array([5.  , 4.  , 2.1 , 0.1 , 0.05])
     """
     frequencies = _trained_frequencies(inv_freq)
-    divisor = _length_factor(factor)
+    divisor = checks.length_factor("factor", factor)
     low = checks.positive_number("low_freq_factor", low_freq_factor)
     high = checks.positive_number("high_freq_factor", high_freq_factor)
     if high < low:
@@ -233,7 +233,7 @@ def scale_proportional(
 ) -> Frequencies:
     """The fastest pairs of the full head only; the rest stand still (p-RoPE).
 
-        w_i = base ** (-2 i / head_dim) / factor   for i < rotated_fraction * head_dim / 2
+        w_i = base ** (-2 i / head_dim) / factor   for i < floor(rotated_fraction * head_dim / 2)
         w_i = 0                                    for the others
 
     Partial rotation, which also leaves features unrotated, is another thing: there
@@ -266,7 +266,7 @@ def scale_proportional(
     fraction = checks.finite_number("rotated_fraction", rotated_fraction)
     if not 0 <= fraction <= 1:
         raise ValueError(f"rotated_fraction must be in 0..1, got {rotated_fraction}")
-    divisor = _length_factor(factor)
+    divisor = checks.length_factor("factor", factor)
 
     frequencies = rotary_inv_freq(width, known_base) / divisor
     frequencies[int(fraction * width // 2) :] = 0
@@ -278,13 +278,6 @@ def _trained_frequencies(inv_freq: ArrayLike) -> NDArray[np.float64]:
     if (frequencies < 0).any():
         raise ValueError(f"inv_freq must be at least 0 everywhere, got {frequencies.min()}")
     return frequencies.astype(np.float64)
-
-
-def _length_factor(factor: float) -> float:
-    number = checks.finite_number("factor", factor)
-    if number < 1:
-        raise ValueError(f"factor must be at least 1 (it slows pairs down), got {factor}")
-    return number
 
 
 def _width_of_pairs(rotary_dim: int) -> int:
@@ -301,7 +294,8 @@ def _stretched(rotary_dim: int, base: float, stretch: float) -> NDArray[np.float
         new_base = math.inf
     if math.isinf(new_base):
         raise ValueError(
-            "factor must keep base * stretch ** (rotary_dim / (rotary_dim - 2)) finite, "
-            f"got a stretch of {stretch} for base {base}"
+            "factor must keep the scaled base finite, base * stretch ** (rotary_dim / "
+            f"(rotary_dim - 2)), got base {base} with a stretch of {stretch}, which is the factor "
+            "or follows from it and the two lengths"
         )
     return rotary_inv_freq(rotary_dim, new_base)

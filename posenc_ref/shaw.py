@@ -31,11 +31,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks
 from posenc_ref.attention import attention_weights
+from posenc_ref.kinds import Floats
 from posenc_ref.operands import check_leading_axes, queries_and_keys, score_scale
 from posenc_ref.positions import relative_positions
 
 Beyond: TypeAlias = Literal["clip", "zero"]
-Floats: TypeAlias = NDArray[np.floating]
 
 
 def shaw_scores(

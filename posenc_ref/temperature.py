@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks
 
+LARGEST_BETA = 1e300  # times the logarithm of any position this is still a float
+
 
 def query_temperature(
     positions: ArrayLike, *, beta: float, length: int, count_from: int
@@ -28,15 +30,16 @@ def query_temperature(
     `queries * query_temperature(...)[..., None]`. Keys are left as they are, so
     cached keys stay valid.
 
-    Released models differ in two ways. Llama 4 (beta 0.1, length 8192) counts from
+    The models that use steps differ in two ways. Llama 4 (beta 0.1, length 8192) counts from
     1 and scales only its layers without rotation. Ministral 3 and Mistral 4 count
     from 0, take the trained length before scaling for `length`, and scale all
     layers. So with one length, the factor of Llama 4 rises one token earlier.
+    Inkling and Beam have factors that rise without steps, which are not given here.
 
     Args:
         positions: Positions of the queries in tokens, from 0 to 2**53 - 1, shape
             `(..., T)`.
-        beta: Weight of the logarithm, finite and at least 0.
+        beta: Weight of the logarithm, from 0 to 1e300.
         length: Number of tokens after which the factor rises, from 1 to 2**53.
         count_from: Number that the first position counts as: 0 or 1.
 
@@ -62,4 +65,6 @@ def query_temperature(
         raise ValueError(f"beta must be at least 0, got {beta}")
     step = checks.whole_number("length", length, at_least=1, at_most=checks.EXACT_INTEGERS)
     first = checks.whole_number("count_from", count_from, at_least=0, at_most=1)
+    if weight > LARGEST_BETA:
+        raise ValueError(f"beta must be at most {LARGEST_BETA:g}, got {beta}")
     return 1 + weight * np.log1p((tokens + first) // step)

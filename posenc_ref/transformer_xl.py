@@ -17,16 +17,13 @@ more term, for segments, which is left out here, and one more row, which it
 never reads.
 """
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks
+from posenc_ref.kinds import Floats
 from posenc_ref.operands import check_leading_axes, queries_and_keys, score_scale
 from posenc_ref.positions import relative_positions
-
-Floats: TypeAlias = NDArray[np.floating]
 
 
 def transformer_xl_distances(n_queries: int, n_keys: int, *, causal: bool) -> NDArray[np.int64]:

@@ -22,15 +22,13 @@ and in variant R it adds one more learned number to each.
 """
 
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc_ref import checks
+from posenc_ref.kinds import Floats
 from posenc_ref.operands import check_leading_axes, queries_and_keys
-
-Floats: TypeAlias = NDArray[np.floating]
 
 
 def tupe_scores(
@@ -125,4 +123,7 @@ def _per_head(name: str, value: ArrayLike) -> Floats:
     """A number, or one for each head, as an array that broadcasts against scores."""
     array = checks.array_of(name, value, "iuf", "numbers (int or float)")
     axes = ["n_heads"][: array.ndim]
+    if isinstance(value, int | float) and not isinstance(value, np.generic):
+        # A number of Python has no width, and must not widen float32 scores.
+        array = array.astype(np.float32)
     return checks.real_array(name, array, *axes, finite=True)[..., None, None]

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Number = TypeVar("Number", float, Floats)
+Doubles: TypeAlias = NDArray[np.float64]
+Number = TypeVar("Number", float, Doubles)
 
 BLOCK_BYTES = 256 * 1024  # a block of rows stays in the second-level cache
 BLOCKS = 8  # blocks in a span; each span costs one row of fresh sines
@@ -30,10 +30,10 @@ TILE_PAIRS = 4096  # wider tables are made in tiles, so that blocks keep their s
 class ExactFrequencies(NamedTuple):
     """Radians per token, as the unevaluated sum of two floats. Both shapes `(n_pairs,)`."""
 
-    high: Floats
+    high: Doubles
     """The frequency rounded to float64."""
 
-    low: Floats
+    low: Doubles
     """What the rounding left over."""
 
 
@@ -44,7 +44,7 @@ def _split(x: Number) -> tuple[Number, Number]:
     return high, x - high
 
 
-def _exact_product(a: Floats, b: Number) -> tuple[Floats, Floats]:
+def _exact_product(a: Doubles, b: Number) -> tuple[Doubles, Doubles]:
     """The product rounded to float64, and the rounding error, exact (Dekker 1971)."""
     product = a * b
     a_high, a_low = _split(a)

@@ -58,8 +58,12 @@ def xpos_scales(
         >>> xpos_scales([0, 512], 2, gamma=0.25)  # zeta = 0.25 / 1.25
         array([[1. ],
                [0.2]])
-        >>> cos, sin = rotary_cos_sin([0, 1, 2], rotary_inv_freq(4))
-        >>> scales = xpos_scales([0, 1, 2], 4)
+        >>> scales = xpos_scales([0, 512, 1024], 2, gamma=0.25)
+        >>> (scales[:, None] / scales).round(6)[..., 0]  # query at row, key at column
+        array([[ 1.  ,  5.  , 25.  ],
+               [ 0.2 ,  1.  ,  5.  ],
+               [ 0.04,  0.2 ,  1.  ]])
+        >>> cos, sin = rotary_cos_sin([0, 512, 1024], rotary_inv_freq(2))
         >>> for_queries = Rotation(cos * scales, sin * scales)
         >>> for_keys = Rotation(cos / scales, sin / scales)
     """

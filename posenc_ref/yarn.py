@@ -25,6 +25,8 @@ from posenc_ref.scaling import scale_llama3
 
 Ramp: TypeAlias = Literal["index", "rotations"]
 
+LARGEST_MSCALE = 1e300  # its product with the logarithm of any factor is still a float
+
 
 def yarn_mscale(factor: float, mscale: float = 1.0) -> float:
     """How much cosines and sines grow when the text grows by `factor`.
@@ -39,7 +41,7 @@ def yarn_mscale(factor: float, mscale: float = 1.0) -> float:
 
     Args:
         factor: How many times longer than trained, finite and above 0.
-        mscale: Weight of the logarithm, finite and at least 0.
+        mscale: Weight of the logarithm, from 0 to 1e300.
 
     Returns:
         The factor, without unit, at least 1.
@@ -139,7 +141,7 @@ def scale_yarn(
                           cut to 0..1, turns_i = trained_length * w_i / (2 pi)
 
     Both keep and divide nearly the same pairs; between, frequencies differ by up to
-    a factor of 1.7 (rotary_dim 128, base 10000, factor 4, 4096 tokens).
+    a factor of 1.73 (rotary_dim 128, base 10000, factor 4, 4096 tokens).
 
     Where configs leave `factor` out, it is max_position_embeddings over
     `trained_length`; where they give both, `factor` counts. A `beta_fast` or
@@ -159,10 +161,10 @@ def scale_yarn(
             paper's.
         attention_factor: Factor on cosines and sines, finite and above 0; it wins
             over the three below. If not given, yarn_mscale(factor) as in the paper.
-        mscale: Finite and at least 0. If neither this nor `mscale_all_dim` is
+        mscale: From 0 to 1e300. If neither this nor `mscale_all_dim` is
             missing or 0, the attention factor is yarn_mscale(factor, mscale) /
             yarn_mscale(factor, mscale_all_dim). Alone it changes nothing.
-        mscale_all_dim: Finite and at least 0, see `mscale` and `yarn_mscale`.
+        mscale_all_dim: From 0 to 1e300, see `mscale` and `yarn_mscale`.
 
     Returns:
         Frequencies in radians per token, float64, shape `(rotary_dim // 2,)`, and
@@ -182,9 +184,7 @@ def scale_yarn(
         1.1386
     """
     sizes = _checked(rotary_dim, base, trained_length, beta_fast, beta_slow, truncate)
-    stretch = checks.finite_number("factor", factor)
-    if stretch < 1:
-        raise ValueError(f"factor must be at least 1 (it slows pairs down), got {factor}")
+    stretch = checks.length_factor("factor", factor)
     checks.one_of("ramp", ramp, ("index", "rotations"))
     growth = _growth(stretch, attention_factor, mscale, mscale_all_dim)
 
@@ -277,6 +277,6 @@ def _growth(
 
 def _weight(name: str, value: object) -> float:
     weight = checks.finite_number(name, value)
-    if weight < 0:
-        raise ValueError(f"{name} must be at least 0, got {value}")
+    if not 0 <= weight <= LARGEST_MSCALE:
+        raise ValueError(f"{name} must be in 0..{LARGEST_MSCALE:g}, got {value}")
     return weight

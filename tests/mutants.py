@@ -69,7 +69,7 @@ def main():
     below = []
     for module in modules:
         made, lived = run(module)
-        caught = 1 - len(lived) / len(made)
+        caught = 1 - len(lived) / max(len(made), 1)
         print(f"{module}: {len(made) - len(lived)} of {len(made)} caught, {caught:.1%}", flush=True)
         for name in lived:
             lines = mutmut(FOLDER / module, "show", name).splitlines()

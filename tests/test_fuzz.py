@@ -29,7 +29,7 @@ PACKAGE = Path(posenc_ref.__file__).parent
 FUNCTIONS = sorted(
     name for name in posenc_ref.__all__ if inspect.isfunction(getattr(posenc_ref, name))
 )
-EXAMPLES = int(os.environ.get("POSENC_FUZZ", "0")) // len(FUNCTIONS) + 1 or 1
+EXAMPLES = int(os.environ.get("POSENC_FUZZ", "0")) // len(FUNCTIONS) + 1
 SECONDS = 10  # for one call: far more than any of these sizes needs
 
 WIDTHS = {"d_model", "head_dim", "rotary_dim", "rope_dim", "d_bar", "n_buckets"}
@@ -142,23 +142,23 @@ HINTS = {
     "decoupled_rotary.k_content": reals("2", "T", "content_dim"),
     "decoupled_rotary.k_rope": reals("T", "rotary_dim"),
     "deberta_scores.q": reals("T", "head_dim"),
-    "deberta_scores.k": reals("T", "head_dim"),
+    "deberta_scores.k": reals("T + 2", "head_dim"),
     "deberta_scores.key_positions": reals("6", "head_dim"),
-    "deberta_scores.query_positions": [None],
+    "deberta_scores.query_positions": reals("6", "head_dim"),
     "deberta_scores.max_distance": [None, 50],
     "shaw_scores.q": reals("T", "head_dim"),
-    "shaw_scores.k": reals("T", "head_dim"),
+    "shaw_scores.k": reals("T + 2", "head_dim"),
     "shaw_scores.key_table": reals("5", "head_dim"),
     "shaw_attention.q": reals("T", "head_dim"),
-    "shaw_attention.k": reals("T", "head_dim"),
-    "shaw_attention.v": reals("T", "d_v"),
+    "shaw_attention.k": reals("T + 2", "head_dim"),
+    "shaw_attention.v": reals("T + 2", "d_v"),
     "shaw_attention.key_table": reals("5", "head_dim"),
-    "shaw_attention.value_table": [None],
+    "shaw_attention.value_table": reals("5", "d_v"),
     "left": [None, 2],
     "shaw_attention.mask": [None],
     "transformer_xl_scores.q": reals("T", "head_dim"),
-    "transformer_xl_scores.k": reals("T", "head_dim"),
-    "transformer_xl_scores.r": reals("T", "head_dim"),
+    "transformer_xl_scores.k": reals("T + 2", "head_dim"),
+    "transformer_xl_scores.r": reals("T + 2", "head_dim"),
     "u_bias": reals("head_dim"),
     "v_bias": reals("head_dim"),
     "tupe_scores.from_cls": [0.5],
@@ -266,7 +266,7 @@ def too_slow(*_):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_result_or_an_error_that_names_an_argument(name):
     function = getattr(posenc_ref, name)
-    outcomes = {"result": 0, "refused": 0}
+    outcomes = {"good": 0, "good refused": 0, "bad refused": 0}
 
     @settings(
         derandomize=True, max_examples=max(EXAMPLES, 40), deadline=None, database=None,
@@ -283,12 +283,12 @@ def test_a_result_or_an_error_that_names_an_argument(name):
                 result = function(**arguments)
         except (TypeError, ValueError) as error:
             check_refusal(function, error)
-            outcomes["refused"] += 1
+            outcomes["good refused" if all_good else "bad refused"] += 1
         except MemoryError:  # what is too large for this machine, and says so
             assert not all_good
         else:
-            outcomes["result"] += 1
             if all_good:
+                outcomes["good"] += 1
                 for number in numbers_of(result):
                     assert not np.isnan(number).any()
         finally:
@@ -297,5 +297,6 @@ def test_a_result_or_an_error_that_names_an_argument(name):
 
     attempt()
 
-    assert outcomes["result"], "no set of good arguments was accepted"
-    assert outcomes["refused"], "nothing was refused"
+    # Good arguments are made from the documentation, without understanding it: some do not fit.
+    assert 10 * outcomes["good"] >= outcomes["good refused"] + outcomes["good"] > 0, outcomes
+    assert outcomes["bad refused"] > 0

@@ -35,8 +35,23 @@ def test_a_case_names_what_ran_and_what_is_compared_with_it(path):
     for case in json.loads(path.read_text(encoding="utf-8"))["cases"]:
         assert re.fullmatch(RELEASED, case["source"]), case["name"]
         assert case["outputs"], case["name"]
+        assert case["functions"], case["name"]
         for function in case["functions"]:
             assert inspect.isfunction(getattr(posenc_ref, function)), case["name"]
+
+
+@every_file
+def test_each_function_that_a_file_names_is_used_where_the_file_is_read(path):
+    """The reference names what a function was compared with; this is what stands behind it."""
+    readers = [
+        text
+        for text in (p.read_text(encoding="utf-8") for p in (ROOT / "tests").glob("test_*.py"))
+        if re.search(rf'\b(load|each_case|CASES|cases)\w*\(\s*"{path.stem}"', text)
+    ]
+    cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
+
+    for function in sorted({name for case in cases for name in case["functions"]}):
+        assert any(re.search(rf"\b{function}\b", text) for text in readers), function
 
 
 @every_file

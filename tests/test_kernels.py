@@ -552,3 +552,10 @@ def test_numbers_of_numpy_are_numbers():
         ),
         fire_bias(**toy(), n_queries=2, n_keys=3, c=0.5, threshold=4, eps=0),
     )
+
+
+def test_a_threshold_that_leaves_no_divisor_is_refused():
+    identity = [1.0], [0.0], [[1.0]], [0.0]
+
+    with pytest.raises(ValueError, match=r"^threshold must be large enough for c = 1e-200"):
+        fire_bias(*identity, 2, 2, c=1e-200, threshold=1e-200, eps=0)

@@ -227,8 +227,8 @@ def a_list(name):
         ),
         ({name: []}, ValueError, f"{name} must have one entry for each of 4 pairs"),
         ({name: [1, 1, 1, 1, 1]}, ValueError, f"{name} must have one entry for each of 4 pairs"),
-        ({name: [1, 2, 0.0, 4]}, ValueError, f"{name} must be above 0 everywhere, got 0.0"),
-        ({name: [1, 2, 3, -4]}, ValueError, f"{name} must be above 0 everywhere, got -4.0"),
+        ({name: [1, 2, 0.0, 4]}, ValueError, f"{name} must be at least 1e-300 everywhere, got 0.0"),
+        ({name: [1, 2, 3, -4]}, ValueError, f"{name} must be at least 1e-300 everywhere, got -4.0"),
         ({name: [1, 2, 3, math.nan]}, ValueError, f"{name} must be finite, got an entry nan"),
         ({name: [1, 2, 3, math.inf]}, ValueError, f"{name} must be finite, got an entry inf"),
         ({name: 2.0}, ValueError, f"{name} must have shape (n_pairs,), got ()"),
@@ -296,3 +296,11 @@ def test_the_limits_themselves_are_allowed():
 
     assert smallest.inv_freq == [1]
     assert scaled(rotary_dim=2, **ones, **longest).attention_factor == 1
+
+
+def test_the_least_factor_leaves_a_frequency_finite():
+    lengths = {"trained_length": 10, "max_length": 100, "seq_len": 1}
+
+    scaled = scale_longrope(4, 1e4, short_factor=[1e-300, 1], long_factor=[1, 1], **lengths)
+
+    assert scaled.inv_freq[0] == pytest.approx(1e300)

@@ -372,3 +372,11 @@ def test_numbers_of_numpy_and_lists_for_tuples_will_do():
 
     assert positions[0].tolist() == [0, 1, 2, 3]
     assert segments[1][1:4] == [2, 1, 1]
+
+
+def test_positions_that_float64_cannot_tell_apart_are_refused():
+    long = [("video", 2, 1, 1, 2.0**52)] * 2
+
+    with pytest.raises(ValueError, match=r"^segments must have positions below 2\*\*53, got "):
+        mrope_positions(long, advance="largest")
+    assert mrope_positions(long[:1], advance="largest").max() == 2**52

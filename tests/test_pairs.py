@@ -150,3 +150,14 @@ def test_rotations_that_do_not_fit(x_shape, shape, message):
 def test_what_is_no_rotation(rotation, error, message):
     with refused(error, message):
         pairs.rotation_tables(rotation)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_table_that_float32_cannot_hold_does_not_turn_a_float32_vector(sign):
+    large = Rotation(np.full((4, 3), sign * 1e39), np.zeros((4, 3)))
+    x = np.ones((4, 6), np.float32)
+
+    for rotation in (large, Rotation(large.sin, large.cos)):
+        with refused(ValueError, "rotation must hold numbers that float32 holds, as x is float32"):
+            pairs.fitting_rotation(x, rotation)
+    assert pairs.fitting_rotation(x.astype(np.float64), large).cos[0, 0] == sign * 1e39

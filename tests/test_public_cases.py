@@ -141,6 +141,7 @@ def test_pe_03_rows_move_within_their_head():
 
     there = converted(rows, source="interleaved", target="half")
     close(there[:, 0], right["original_to_hf"])
+    close(converted(rows, source="half", target="interleaved")[:, 0], right["hf_to_original"])
     close(converted(there, source="half", target="interleaved"), rows)
     assert f"original_to_hf(8)={of_eight}" in right["note"]
 
@@ -148,6 +149,9 @@ def test_pe_03_rows_move_within_their_head():
 def test_pe_05_no_layout_changes_the_length_of_a_vector():
     given, right, _ = read(5)
 
+    angles = given["position"] * rotary_inv_freq(given["head_dim"], given["base"])
+    close(np.tile(angles, 2), right["table_angles_half"])
+    close(np.repeat(angles, 2), right["table_angles_interleaved"])
     for layout in ("half", "interleaved"):
         out = turned(given["x"], given["position"], layout=layout)
         close(np.linalg.norm(out), right["norm_preserved"])
@@ -251,7 +255,8 @@ def test_pe_16_llama_3_keeps_blends_and_divides():
     ratio = llama3_of(given) / rotary_inv_freq(given["head_dim"], given["base"])
 
     close(ratio[: right["unchanged_pairs"][1] + 1], 1)
-    close(ratio[15:18], right["ratios_15_16_17"])
+    first, last = right["interpolated_pairs"]
+    close(ratio[first : last + 1], right["ratios_15_16_17"])
     close(ratio[right["divided_pairs"][0] :], 1 / given["rope_scaling"]["factor"])
 
 
@@ -304,6 +309,14 @@ def test_pe_23_bounds_that_are_not_truncated_move_the_frequencies():
     given, right, wrong = read(23)
     block = given["rope_scaling"]
     args = block["factor"], block["original_max_position_embeddings"]
+
+    def bounds(truncate):
+        block_of = {key: block[key] for key in ("beta_fast", "beta_slow")}
+        length = {"trained_length": args[1], "truncate": truncate}
+        return yarn_bounds(given["head_dim"], given["rope_theta"], **block_of, **length)
+
+    close(bounds(False), (right["low"], right["high"]))
+    close(bounds(True), (wrong["low"], wrong["high"]))
 
     def twelfth(truncate):
         options = {"width": given["head_dim"], "base": given["rope_theta"], "truncate": truncate}

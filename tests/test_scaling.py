@@ -590,15 +590,18 @@ GOOD = {
     scale_llama3: {"inv_freq": [1.0, 0.5], **LLAMA3},
     scale_proportional: {"head_dim": 8, "base": 1e4, "rotated_fraction": 0.5},
 }
-TOO_LARGE = "factor must keep base * stretch ** (rotary_dim / (rotary_dim - 2)) finite, got a "
+TOO_LARGE = (
+    "factor must keep the scaled base finite, base * stretch ** (rotary_dim / (rotary_dim - 2)), "
+    "got base {} with a stretch of {}"
+)
 BAD = {
     scale_linear: [*INV_FREQ, *FACTOR],
     scale_ntk: [
         *ROTARY_DIM,
         *BASE,
         *FACTOR,
-        ({"factor": 1e300}, ValueError, TOO_LARGE + "stretch of 1e+300 for base 10000.0"),
-        ({"base": 1e300, "factor": 1e10}, ValueError, TOO_LARGE + "stretch of 10000000000.0"),
+        ({"factor": 1e300}, ValueError, TOO_LARGE.format("10000.0", "1e+300")),
+        ({"base": 1e300, "factor": 1e10}, ValueError, TOO_LARGE.format("1e+300", "10000000000.0")),
     ],
     scale_dynamic: [
         *ROTARY_DIM,
@@ -606,8 +609,8 @@ BAD = {
         *FACTOR,
         *length("trained_length", 1),
         *length("seq_len", 0),
-        ({"factor": 1e280, "seq_len": 2**53}, ValueError, TOO_LARGE + "stretch of 2.8"),
-        ({"factor": 1e308, "seq_len": 2**53}, ValueError, TOO_LARGE + "stretch of inf"),
+        ({"factor": 1e280, "seq_len": 2**53}, ValueError, TOO_LARGE.format("10000.0", "2.8")),
+        ({"factor": 1e308, "seq_len": 2**53}, ValueError, TOO_LARGE.format("10000.0", "inf")),
     ],
     scale_llama3: [
         *INV_FREQ,

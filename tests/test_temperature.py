@@ -207,3 +207,11 @@ def test_the_limits_themselves_are_allowed():
 
     np.testing.assert_array_equal(query_temperature(**limits), [1, 1])
     np.testing.assert_array_equal(query_temperature(**limits | {"length": 2**53}), [1, 1])
+
+
+def test_a_beta_so_large_that_it_would_overflow_is_refused():
+    options = {"length": 1, "count_from": 0}
+
+    with pytest.raises(ValueError, match=r"^beta must be at most 1e\+300, got 1e\+301"):
+        query_temperature([2**53 - 1], beta=1e301, **options)
+    assert np.isfinite(query_temperature([2**53 - 1], beta=1e300, **options)).all()

@@ -265,3 +265,10 @@ def test_a_bad_argument_is_named(changed, error, message):
 
     with refused(error, message):
         tupe_scores(**{**good, **changed})
+
+
+def test_a_number_of_python_leaves_float32_scores_as_they_are():
+    q = np.ones((3, 2), np.float32)
+
+    assert tupe_scores(q, q, q, q, from_cls=1.0, to_cls=2).dtype == np.float32
+    assert tupe_scores(q, q, q, q, from_cls=np.float64(1), to_cls=2.0).dtype == np.float64

@@ -598,7 +598,7 @@ SIZES = [
         "got 9007199254740992: the ramp would run from 27 down to 7",
     ),
 ]
-MSCALE = number("mscale", -1e-300, "at least 0")
+MSCALE = number("mscale", -1e-300, "in 0..1e+300")
 
 
 @pytest.mark.parametrize(("changed", "error", "message"), SIZES)
@@ -622,8 +622,8 @@ def test_a_bad_argument_of_the_bounds_is_named(changed, error, message):
         ({"ramp": None}, TypeError, "ramp must be one of 'index', 'rotations', got None"),
         *number("attention_factor", 0, "above 0"),
         *MSCALE,
-        *number("mscale_all_dim", -1e-300, "at least 0"),
-        ({"attention_factor": 1, "mscale": -1}, ValueError, "mscale must be at least 0, got -1"),
+        *number("mscale_all_dim", -1e-300, "in 0..1e+300"),
+        ({"attention_factor": 1, "mscale": -1}, ValueError, "mscale must be in 0..1e+300, got -1"),
     ],
 )
 def test_a_bad_argument_of_the_scaling_is_named(changed, error, message):
@@ -657,3 +657,10 @@ def test_the_limits_themselves_are_allowed():
     np.testing.assert_allclose(smallest.inv_freq, [1])
     assert scale_yarn(2, 1e4, factor=1, trained_length=1, ramp="rotations").inv_freq == [1]
     assert yarn_bounds(2, 1e308, trained_length=2**53, **equal, truncate=True) == (0, 1)
+
+
+def test_an_mscale_so_large_that_it_would_overflow_is_refused():
+    for name in ("mscale", "mscale_all_dim"):
+        with pytest.raises(ValueError, match=rf"^{name} must be in 0\.\.1e\+300, got 1e\+308"):
+            scale_yarn(8, 1e4, factor=1e308, trained_length=4096, **{name: 1e308})
+    assert math.isfinite(yarn_mscale(1e308, 1e300))

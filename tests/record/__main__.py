@@ -33,7 +33,7 @@ def recorded(name):
 def same(committed, today):
     """Equal, but for the last digits of floats, which depend on the processor's kernels."""
     if isinstance(today, float) and isinstance(committed, float):
-        return math.isclose(committed, today, rel_tol=1e-5, abs_tol=1e-6)
+        return math.isclose(committed, today, rel_tol=1e-5, abs_tol=1e-8)
     if isinstance(today, list) and isinstance(committed, list):
         return len(today) == len(committed) and all(map(same, committed, today))
     if isinstance(today, dict) and isinstance(committed, dict):

@@ -25,9 +25,7 @@ def cases():
         if "mask" in ours and ours["mask"].dtype != torch.bool:
             ours["bias"] = ours.pop("mask")
         inputs = {"q": queries, "k": k, "v": v, **ours}
-        return case(
-            name, SOURCE, ["attention", "attention_weights"], inputs=inputs, outputs=outputs
-        )
+        return case(name, SOURCE, ["attention"], inputs=inputs, outputs=outputs)
 
     yield attended("plain", q)
     yield attended("with a bias", q, attn_mask=bias)
