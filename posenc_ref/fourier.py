@@ -134,7 +134,7 @@ def linear_fourier_features(x: ArrayLike, n_bands: int, resolution: ArrayLike) -
     cells = checks.whole_array(
         "resolution", resolution, n_coordinates, at_least=1, at_most=checks.EXACT_INTEGERS
     )
-    checks.result_fits(entries_of_x=points.size, n_bands=n_bands)
+    checks.result_fits(n_bands=n_bands, entries_of_x=points.size)
 
     bands = np.linspace(1, cells / 2, n_bands, axis=-1)  # (n_coordinates, n_bands)
     angle = np.pi * (points[..., None] * bands)

@@ -647,7 +647,7 @@ def test_a_bad_argument_of_the_bias_is_named(changed, error, message):
             {"query_positions": [[1], [2]], "key_positions": [[1], [2], [3]]},
             ValueError,
             "key_positions must have leading axes that broadcast with those of query_positions "
-            "(2, 1), got shape (3, 1)",
+            "(2,), got (3,)",
         ),
         (
             {"slopes": np.broadcast_to(1.0, 2**20),

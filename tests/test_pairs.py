@@ -82,7 +82,7 @@ def test_frequencies_are_a_list_of_finite_numbers():
     for bad in (1.0, [], [[1.0]]):
         with refused(ValueError, "inv_freq must have shape (rotary_dim // 2,), not empty, got ("):
             pairs.inverse_frequencies(bad)
-    with pytest.raises(ValueError, match="^inv_freq must be finite"):
+    with pytest.raises(ValueError, match=r"^inv_freq must be finite"):
         pairs.inverse_frequencies([np.nan])
 
 
