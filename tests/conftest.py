@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -45,21 +46,48 @@ def page_addresses() -> list[str]:
     return sorted("" if n == "index" else f"{n.removesuffix('/index')}/" for n in names)
 
 
+def made_once(name: str, worker: str, factory: pytest.TempPathFactory, make) -> Path:
+    """A folder that one worker fills, while the other waits for it: a build takes 20 seconds."""
+    if worker == "master":  # no workers, as without `-n`
+        return make(factory.mktemp(name))
+    folder = factory.getbasetemp().parent / name  # the parent is common to the workers
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        give_up = time.monotonic() + 300
+        while not (folder / "made").exists():
+            assert time.monotonic() < give_up, f"the other worker did not make the {name}"
+            time.sleep(0.2)
+        return Path((folder / "made").read_text("utf-8"))
+    result = make(folder)
+    part = folder / "made.part"
+    part.write_text(str(result), "utf-8")
+    part.rename(folder / "made")
+    return result
+
+
 @pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Path:
+def site(tmp_path_factory, worker_id) -> Path:
     """The site, built from nothing."""
-    folder = tmp_path_factory.mktemp("build")
-    return build_site(folder / "site", POSENC_CACHE=str(folder / "cache"))
+
+    def make(folder: Path) -> Path:
+        return build_site(folder / "site", POSENC_CACHE=str(folder / "cache"))
+
+    return made_once("build", worker_id, tmp_path_factory, make)
 
 
 @pytest.fixture(scope="session")
-def fork(tmp_path_factory) -> Path:
+def fork(tmp_path_factory, worker_id) -> Path:
     """The site as somebody else would publish it, below a path."""
-    return build_site(
-        tmp_path_factory.mktemp("fork") / "site",
-        SITE_URL="https://someone.github.io/fork/",
-        REPO_URL="https://github.com/someone/fork",
-    )
+
+    def make(folder: Path) -> Path:
+        return build_site(
+            folder / "site",
+            SITE_URL="https://someone.github.io/fork/",
+            REPO_URL="https://github.com/someone/fork",
+        )
+
+    return made_once("fork", worker_id, tmp_path_factory, make)
 
 
 @pytest.fixture(scope="session")

@@ -157,8 +157,9 @@ def test_the_colour_scheme_stays_after_a_reload(base, new_page):
 
 def test_search_finds_a_section_and_leads_to_it(base, new_page):
     page = new_page()
-    page.goto(base)
-    page.locator(".md-search__input").fill("longest wave")
+    page.goto(base, wait_until="networkidle")  # what is typed before the scripts run is lost
+    page.locator(".md-search__input").click()
+    page.keyboard.type("longest wave")
     result = page.locator(".md-search-result__link[href*='#longest-wave']").first
     result.wait_for(state="attached")
     page.goto(result.get_attribute("href"))
