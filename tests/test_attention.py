@@ -196,6 +196,24 @@ def test_a_masked_key_is_as_good_as_absent():
     )
 
 
+@pytest.mark.parametrize(
+    ("tokens", "last"), [([1, 0, 0], 11 / 18), ([0, 1, 0], 5 / 18), ([0, 0, 1], 2 / 18)]
+)
+def test_without_positions_two_causal_layers_know_the_order(tokens, last):
+    """Equal scores: one layer gives running means, the next their mean, (1 + 1/2 + 1/3) / 3.
+
+    So a model without any position (NoPE) is not blind to order, if its mask is causal.
+    """
+    zeros, x = np.zeros((3, 1)), np.array(tokens, float)[:, None]
+
+    def layer(values, mask):
+        return attention(zeros, zeros, values, mask=mask)
+
+    causal = causal_mask(3, 3)
+    np.testing.assert_allclose(layer(layer(x, causal), causal)[-1], last, rtol=1e-15)
+    np.testing.assert_allclose(layer(layer(x, None), None)[-1], 1 / 3, rtol=1e-15)
+
+
 def test_a_cached_step_gives_the_last_row_of_the_full_run():
     (x,) = random_arrays(4, (6, 4))
 
