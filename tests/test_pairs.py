@@ -161,3 +161,26 @@ def test_a_table_that_float32_cannot_hold_does_not_turn_a_float32_vector(sign):
         with refused(ValueError, "rotation must hold numbers that float32 holds, as x is float32"):
             pairs.fitting_rotation(x, rotation)
     assert pairs.fitting_rotation(x.astype(np.float64), large).cos[0, 0] == sign * 1e39
+
+
+def test_tables_must_be_finite_and_hold_a_pair():
+    ones = np.ones((4, 3))
+    for name, bad in (
+        ("cos", Rotation(np.full((4, 3), np.nan), ones)),
+        ("sin", Rotation(ones, np.full((4, 3), np.nan))),
+    ):
+        with pytest.raises(
+            ValueError, match=rf"^rotation\.{name} must be finite, got an entry nan"
+        ):
+            pairs.rotation_tables(bad)
+    with refused(ValueError, "rotation must have cos and sin of one shape, with at least one pair"):
+        pairs.rotation_tables(table(1, 1, 4, 0))
+
+
+def test_the_largest_number_of_float32_is_held_by_float32():
+    largest = float(np.finfo(np.float32).max)
+    x = np.ones((4, 6), np.float32)
+
+    assert pairs.fitting_rotation(x, Rotation(*np.full((2, 4, 3), largest))).cos[0, 0] == largest
+    with pytest.raises(ValueError, match=r"^rotation must hold numbers that float32 holds"):
+        pairs.fitting_rotation(x, Rotation(*np.full((2, 4, 3), 2 * largest)))

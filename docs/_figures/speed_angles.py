@@ -14,4 +14,4 @@ def data() -> dict[str, Any]:
 
 
 def draw(fig: Figure, data: dict[str, Any], colors: Colors) -> None:
-    draw_ratios(fig, data, colors, "Cosines and sines of 131,072 positions")
+    draw_ratios(fig, data, colors, "Cosines and sines, 131,072 rows")
