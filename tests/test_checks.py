@@ -61,6 +61,11 @@ def test_a_flag_comes_back_as_a_bool(value):
     assert checks.flag("f", value) is bool(value)
 
 
+def test_what_was_received_in_place_of_a_flag_is_shown():
+    with refused(TypeError, "f must be True or False, got 'yes' (str)"):
+        checks.flag("f", "yes")
+
+
 @pytest.mark.parametrize("value", [0, 1, None, "yes", np.array(True)])
 def test_what_is_only_truthy_is_no_flag(value):
     with refused(TypeError, "f must be True or False, got "):
@@ -101,6 +106,7 @@ def test_a_grid_may_have_a_least_size():
         ("ab", TypeError, "size must be a pair (height, width), got 'ab' (str)"),
         ((1, 2, 3), ValueError, "size must be a pair (height, width), got (1, 2, 3)"),
         ((1,), ValueError, "size must be a pair (height, width), got (1,)"),
+        ([7, 8, 9], ValueError, "size must be a pair (height, width), got [7, 8, 9]"),
         ((2, 3), ValueError, "size[0] must be at least 3, got 2"),
         ((3, 2), ValueError, "size[1] must be at least 3, got 2"),
         ((3.0, 3), TypeError, "size[0] must be a whole number (int), got 3.0 (float)"),
@@ -187,6 +193,11 @@ def test_a_number_that_is_not_finite_is_refused(value):
         checks.finite_number("x", value)
 
 
+def test_a_number_that_is_not_finite_is_shown():
+    with refused(ValueError, "x must be finite, got -inf"):
+        checks.finite_number("x", -np.inf)
+
+
 @pytest.mark.parametrize("value", [True, "1", None, 1j, [1.0], np.array(1.0), Fraction(1, 2)])
 def test_what_is_no_number_is_refused(value):
     with refused(TypeError, "x must be a number (int or float), got "):
@@ -199,6 +210,22 @@ def test_a_positive_number_is_above_zero():
         checks.positive_number("x", 0)
     with refused(TypeError, "x must be a number (int or float), got '1' (str)"):
         checks.positive_number("x", "1")
+
+
+@pytest.mark.parametrize("value", [1, 1.5, np.float32(4)])
+def test_a_length_factor_is_at_least_one(value):
+    factor = checks.length_factor("factor", value)
+
+    assert factor == value
+    assert type(factor) is float
+
+
+def test_a_length_factor_below_one_is_refused():
+    rule = "factor must be at least 1 (it slows pairs down), got "
+    with refused(ValueError, rule + "0.5"):
+        checks.length_factor("factor", 0.5)
+    with refused(TypeError, "factor must be a number (int or float), got '4' (str)"):
+        checks.length_factor("factor", "4")
 
 
 def test_a_base_is_at_least_one():
@@ -286,6 +313,13 @@ def test_real_numbers_that_fit_are_not_copied():
     x = np.ones((2, 3))
 
     assert checks.real_array("x", x, 2, 3) is x
+
+
+def test_whole_numbers_and_masks_that_fit_are_not_copied():
+    numbers, mask = np.array([1, 2]), np.array([True, False])
+
+    assert checks.whole_array("x", numbers, "T") is numbers
+    assert checks.mask_array("x", mask, "T") is mask
 
 
 @pytest.mark.parametrize(
