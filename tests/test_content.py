@@ -419,3 +419,13 @@ def test_a_bad_scale_is_named(scale, error, message):
 def test_a_bad_argument_of_forget_gates_is_named(logits, n_queries, error, message):
     with pytest.raises(error, match="^" + re.escape(message)):
         forgetting_bias(logits, n_queries=n_queries)
+
+
+def test_one_wide_argument_widens_the_term():
+    narrow = [np.ones((2, 3), np.float32)] * 3
+    assert cope_bias(*narrow).dtype == np.float32
+
+    for place in range(3):
+        arguments = [*narrow]
+        arguments[place] = np.ones((2, 3))
+        assert cope_bias(*arguments).dtype == np.float64

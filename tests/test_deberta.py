@@ -514,3 +514,11 @@ def test_the_smallest_and_the_largest_arguments_are_taken():
 
     assert at_most[0] == 2**53 - 1
     assert at_least[0] == 7
+
+
+def test_each_table_has_the_width_of_the_heads():
+    q, good, bad = np.ones((3, 4)), np.ones((6, 4)), np.ones((6, 5))
+
+    for tables, name in (((bad, good), "key_positions"), ((good, bad), "query_positions")):
+        with pytest.raises(ValueError, match=rf"^{name} must have shape \(\.\.\., 2 \* span, 4\)"):
+            deberta_scores(q, q, *tables, index="code", max_distance=None)

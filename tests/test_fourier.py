@@ -688,3 +688,11 @@ def test_segment_anythings_own_orientation_is_refused():
     """It stores b as (2, n_features)."""
     with pytest.raises(ValueError, match=re.escape("b must have shape (n_features, 2)")):
         gaussian_fourier_features([0.5, 0.5], np.ones((2, 128)))
+
+
+def test_wide_points_widen_the_learnable_features():
+    shapes = {"w_r": (1, 1), "w1": (2, 1), "b1": (1,), "w2": (1, 1), "b2": (1,)}
+    narrow = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
+
+    assert learnable_fourier_features(np.ones((1, 1), np.float32), **narrow).dtype == np.float32
+    assert learnable_fourier_features(np.ones((1, 1)), **narrow).dtype == np.float64

@@ -707,3 +707,7 @@ def test_a_refused_call_leaves_out_alone():
         sinusoidal_table(3, 4, layout="half", out=out)
 
     assert (out == 7).all()
+
+
+def test_a_shift_has_the_base_of_the_table_if_none_is_given():
+    np.testing.assert_array_equal(sinusoidal_shift(7, 4), sinusoidal_shift(7, 4, base=10000))
