@@ -10,7 +10,7 @@ import math
 import operator
 import sys
 from reprlib import repr as short_repr  # a received value may be a whole array
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -28,11 +28,11 @@ def whole_number(
 ) -> int:
     """An integer of Python or NumPy; `True` and `4.0` are refused, as a slip is likelier."""
     message = f"{name} must be a whole number (int), {_received(value)}"
-    if isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise TypeError(message)
     try:
-        number = operator.index(value)  # type: ignore[arg-type]  # that is what is being tried
-    except TypeError:
+        number = operator.index(value)
+    except TypeError:  # an array promises an index, and has one only if it is a single integer
         raise TypeError(message) from None
     if at_least is not None and number < at_least:
         raise ValueError(f"{name} must be at least {at_least}, got {short_repr(number)}")

@@ -90,6 +90,7 @@ MUTANTS = {
     "upper case": (END, "```Python\nx = 1\n```\n\n" + END, "language 'Python' is not one of"),
     "another name": (END, "```ipython\nx = 1\n```\n\n" + END, "language 'ipython' is not one of"),
     "no language": (END, "```\nx = 1\n```\n\n" + END, "language '' is not one of"),
+    # A page that asks to be passed over; the net must refuse it.
     "skip comment": (END, "<!-- skip: next -->\n" + END, "nothing is skipped here"),
     "state of an earlier block": (
         END,

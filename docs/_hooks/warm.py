@@ -112,7 +112,7 @@ def lock_in(snippet: Path, added: list[str]) -> None:
             del sys.modules[name]
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot:
-        pyplot.show = lambda *args, **kwargs: None  # type: ignore[attr-defined]  # no window here
+        vars(pyplot)["show"] = lambda *args, **kwargs: None  # there is no window here
     warnings.simplefilter("error")
 
 
