@@ -14,7 +14,17 @@ ENTERS = {
     "terms": "part of the scores",
     "none": "nowhere",
 }
-REQUIRED = ("title", "description", "part", "level", "minutes", "kind", "needs", "teaches")
+REQUIRED = (
+    "title",
+    "description",
+    "part",
+    "lesson",
+    "level",
+    "minutes",
+    "kind",
+    "needs",
+    "teaches",
+)
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 
 
@@ -43,7 +53,8 @@ def lesson_head(meta: Mapping[str, Any], link: Callable[[str], str]) -> tuple[st
         "First read": needs,
     }
     strip = "".join(f"<div><dt>{name}</dt><dd>{fact}</dd></div>" for name, fact in facts.items())
-    kicker = f'<p class="kicker" data-search-exclude>{html.escape(meta["part"])}</p>'
+    place = f"{html.escape(meta['part'])} · Lesson {meta['lesson']}"
+    kicker = f'<p class="kicker" data-search-exclude>{place}</p>'
     return kicker, f'<dl class="facts">{strip}</dl>'
 
 

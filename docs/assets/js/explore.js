@@ -86,6 +86,15 @@ export class Explorer extends HTMLElement {
       element.hidden = element.dataset[kind] !== value;
   }
 
+  /** Set controls by name; a value that a control does not have leaves it as it is. */
+  choose(values) {
+    for (const [name, value] of Object.entries(values)) {
+      const control = this.controls[name];
+      if (control) control.value = value;
+    }
+    this.refresh();
+  }
+
   part(key) {
     return this.querySelector(`[data-k="${key}"]`);
   }

@@ -1,0 +1,82 @@
+/* An explorer that only looks up. Its data names things on the page and holds, for each, a table of
+   what it shows, indexed by the controls that matter to it: see _figures/_lookup.py. */
+import { Explorer, text } from "./explore.js";
+
+const transform = (element, words) => (element.style.transform = words);
+
+/** How a value is shown. */
+const SHOW = {
+  text: (element, value) => (element.textContent = value),
+  number: (element, value, { digits }) => (element.textContent = text(value, digits)),
+  cell(element, value, { digits, bound }) {
+    element.textContent = value === null ? "" : text(value, digits);
+    element.style.setProperty("--v", Math.max(-1, Math.min(1, (value ?? 0) / bound)));
+  },
+  turn: (element, degrees) => transform(element, `rotate(${-degrees}deg)`),
+  move: (element, [x, y]) => transform(element, `translate(${x}px,${y}px)`),
+  scale: (element, [across, down]) => transform(element, `scale(${across},${down})`),
+  path: (element, line) => element.setAttribute("d", line),
+  show: (element, there) => element.toggleAttribute("data-off", !there),
+  mark: (element, chosen) => element.toggleAttribute("data-chosen", chosen),
+};
+
+class Lookup extends Explorer {
+  ready() {
+    this.addEventListener("click", ({ target }) => {
+      const { move, pick } = target.closest("[data-move], [data-pick]")?.dataset ?? {};
+      if (move) this.moveTogether(parse(move));
+      if (pick) this.choose(Object.fromEntries(parse(pick)));
+    });
+    this.querySelector("[data-commit]")?.addEventListener("click", (event) => this.commit(event));
+  }
+
+  /** Move several sliders by their steps, or none if one of them is at its end. */
+  moveTogether(steps) {
+    const isFree = ([name, by]) => {
+      const { value, max } = this.controls[name];
+      return Number(value) + Number(by) >= 0 && Number(value) + Number(by) <= Number(max);
+    };
+    if (!steps.every(isFree)) return this.sayOnce("That is the end of the scale.");
+    for (const [name, by] of steps) this.controls[name].value = this.number(name) + Number(by);
+    this.refresh();
+  }
+
+  sayOnce(words) {
+    const note = document.createElement("i");
+    note.textContent = ` ${words}`;
+    this.querySelector(".says i")?.remove();
+    this.querySelector(".says").append(note);
+  }
+
+  /** The guess is given: show what it was about. */
+  commit({ target }) {
+    const guess = this.querySelector(".gate input:checked, .gate input[type=range]");
+    if (!guess) return;
+    this.dataset.shown = "";
+    this.say({ guess: guess.type === "radio" ? guess.nextSibling.textContent : guess.value });
+    target.disabled = true;
+    for (const input of this.querySelectorAll(".gate input")) input.disabled = true;
+    this.querySelector(".controls.gated input")?.focus(); // the button is no longer of use
+  }
+
+  async update() {
+    const { axes, sums, shown } = await this.load();
+    this.querySelector(".says i")?.remove();
+    const at = {};
+    for (const [name, values] of Object.entries(axes)) {
+      if (name in sums) continue;
+      const { value } = this.controls[name];
+      at[name] = Array.isArray(values) ? values.indexOf(value) : Number(value);
+    }
+    for (const [name, { plus, minus, add }] of Object.entries(sums))
+      at[name] = at[plus] - at[minus] + add;
+    for (const element of this.querySelectorAll("[data-k]")) {
+      const thing = shown[element.dataset.k];
+      SHOW[thing.as](element, thing.by.reduce((values, axis) => values[at[axis]], thing.values), thing);
+    }
+  }
+}
+
+const parse = (words) => words.split(" ").map((word) => word.split("="));
+
+customElements.define("pe-lookup", Lookup);
