@@ -16,6 +16,11 @@ SCALE = (246, 194, 30)  # x, y at zero, and units of height for a score of one h
 LISTED = (-8, -4, -2, -1, 0, 1, 2, 3, 4, 8)
 
 
+def offset(tokens: int) -> str:
+    """Key less query, with its sign; zero has none."""
+    return f"{tokens:+d}".replace("-", "−") if tokens else "0"
+
+
 def data() -> dict[str, Any]:
     speeds = np.array(list(SPEEDS.values()))
     degrees = np.degrees(np.arange(N_POSITIONS)[:, None] * speeds)
@@ -30,7 +35,7 @@ def data() -> dict[str, Any]:
     look.turn("key-hand", ("key", "speed"), degrees.round(2))
     look.text("query-at", ("query",), [str(p) for p in range(N_POSITIONS)])
     look.text("key-at", ("key",), [str(p) for p in range(N_POSITIONS)])
-    look.text("apart", ("offset",), [f"{d:+d}".replace("-", "−") for d in distances])
+    look.text("apart", ("offset",), [offset(d) for d in distances.tolist()])
     look.number("angle", ("offset", "speed"), angles.round(4), digits=2)
     look.number("score", ("offset", "speed"), scores.round(4))
     x, y, half = SCALE
@@ -63,10 +68,7 @@ def dial(view: View) -> str:
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
     scores = data["shown"]["score"]["values"]
-    rows = [
-        number_row([f"{d:+d}".replace("-", "−")], scores[d + N_POSITIONS - 1], digits=3)
-        for d in LISTED
-    ]
+    rows = [number_row([offset(d)], scores[d + N_POSITIONS - 1], digits=3) for d in LISTED]
     return explorer(
         src,
         head="Two hands and a score",

@@ -25,10 +25,13 @@ import posenc_ref
 from _hooks import (
     addresses,
     cache,
+    course,
     diagrams,
     drawn,
+    embeds,
     fences,
     figures,
+    glossary,
     lighten,
     mathml,
     metadata,
@@ -49,6 +52,7 @@ _inline_scripts: dict[str, str] = {}
 _formula_glyphs: set[str] = set()
 _compared_with: dict[str, dict[str, str]] = {}
 _used_on: list[tuple[str, str, set[str]]] = []
+_explorers: list[embeds.Use] = []
 _code_of_last_build = ""
 
 
@@ -111,6 +115,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     _compared_with.clear()
     _compared_with.update(reference.compared())
     _used_on[:] = reference.pages()
+    _explorers.clear()
+    course.lessons.cache_clear()
+    glossary.terms.cache_clear()
     made: dict[str, bytes] = dict(_figures)
     for path in notebooks.all_of(DOCS):
         address = f"examples/{path.stem}/"
@@ -131,6 +138,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if "kind" in page.meta:
         metadata.check(page.meta, where)
     line = first_line(page, markdown)
+    markdown = course.expand(markdown, where)
+    _explorers.extend(embeds.uses(markdown, page.url, str(page.meta.get("title"))))
     markdown = fences.expand(markdown, [DOCS.parent, DOCS])
     for refused in fences.find_refusals(markdown):
         raise ValueError(f"{where}:{refused.line + line - 1}: {refused.message}")
@@ -153,7 +162,14 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html = reference.annotate(
             html, _compared_with, _used_on, lambda path: address(path, page, files)
         )
-    html = widgets.insert(lighten.plain_code(html), base, where)
+    html = widgets.insert(
+        lighten.plain_code(html),
+        base,
+        where,
+        lambda name, markup: embeds.line_to_copy(
+            name, str(config.site_url), embeds.title_of(markup)
+        ),
+    )
     html = mathml.typeset(html, where)
     _formula_glyphs.update(mathml.glyphs(html))
     if "kind" in page.meta:
@@ -165,6 +181,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html += metadata.citation(
             page.meta["title"], str(page.canonical_url), config.site_name, posenc_ref.__version__
         )
+    if not where.startswith(("reference/", "glossary", "index")):
+        html = glossary.link_first_uses(html, f"{base}glossary/")
     return search.mark(html)
 
 
@@ -209,6 +227,7 @@ def on_post_template(output_content: str, template_name: str, config: MkDocsConf
 
 def on_post_build(config: MkDocsConfig) -> None:
     search.trim(Path(config.site_dir) / "search" / "search_index.json")
+    embeds.write(Path(config.site_dir), _explorers, config.site_name)
     for path, content in _inline_scripts.items():
         target = Path(config.site_dir) / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ The build writes the first state of each, so that a page is complete before any 
 
 import importlib
 import re
+from collections.abc import Callable
 from types import ModuleType
 
 from mkdocs.exceptions import PluginError
@@ -47,17 +48,29 @@ def stepper(found: re.Match[str], where: str) -> str:
     return f"<figure{before}{after}><pe-steps><ol>{items}</ol>{CONTROLS}</pe-steps>{rest}</figure>"
 
 
-def explorer(found: re.Match[str], base: str) -> str:
+def explorer(found: re.Match[str], base: str, below: Callable[[str, str], str]) -> str:
     """The first state of an explorer; what stands inside is for readers without scripts."""
     before, name, after, body = found.groups()
     widget = module(name)
     markup = widget.widget(widget.data(), f"{base}assets/data/{name}")
-    return f"<figure{before}{after}>{markup}<noscript>{body}</noscript></figure>"
+    return (
+        f"<figure{before}{after}>{markup}<noscript>{body}</noscript>{below(name, markup)}</figure>"
+    )
 
 
-def insert(content: str, base: str, where: str) -> str:
+def insert(
+    content: str, base: str, where: str, below: Callable[[str, str], str] = lambda *_: ""
+) -> str:
+    """Write in what the page asks for.
+
+    Args:
+        content: HTML of the page.
+        base: Address of the site's root as seen from the page.
+        where: Path of the page, for messages.
+        below: What stands under an explorer, from its name and its markup.
+    """
     content = SCENE.sub(lambda found: stepper(found, where), content)
-    content = EXPLORER.sub(lambda found: explorer(found, base), content)
+    content = EXPLORER.sub(lambda found: explorer(found, base, below), content)
     if DOOR.search(content):
         marks = module("doors").MARKS
         content = DOOR.sub(lambda found: f'<div class="door">{marks[found[1]]()}', content)
@@ -67,4 +80,6 @@ def insert(content: str, base: str, where: str) -> str:
 def scripts(content: str) -> list[str]:
     """Scripts that a page needs for the elements it holds, by path."""
     names = sorted({name.removeprefix("pe-") for name in ELEMENT.findall(content)})
+    if 'class="sortable"' in content:
+        names.append("sortable")
     return [f"assets/js/{name}.js" for name in names]

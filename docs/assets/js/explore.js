@@ -89,8 +89,10 @@ export class Explorer extends HTMLElement {
   /** Set controls by name; a value that a control does not have leaves it as it is. */
   choose(values) {
     for (const [name, value] of Object.entries(values)) {
-      const control = this.controls[name];
-      if (control) control.value = value;
+      const control = this.controls.namedItem(name);
+      const options = control instanceof RadioNodeList ? [...control].map((o) => o.value) : null;
+      const fits = options ? options.includes(value) : value !== "" && Number.isFinite(Number(value));
+      if (control && fits) control.value = value;
     }
     this.refresh();
   }

@@ -36,20 +36,41 @@ function make(tag, properties, ...children) {
   return element;
 }
 
-/* ---- the ticks of a lesson ---- */
+/* ---- ticks: those of a lesson, and those of all lessons on one page ---- */
 
 function setUpTicks() {
-  const boxes = [...document.querySelectorAll(".task-list-item input[type=checkbox]")];
-  if (!boxes.length) return;
+  const lists = new Set(
+    [...document.querySelectorAll(".task-list-item")].map((item) => item.closest("ul")),
+  );
   const here = location.pathname.replace(ROOT, "/");
-  const ticked = loadProgress()[here] ?? {};
+  const tallies = [...lists].map((list) => {
+    // A list may belong to another page, whose ticks it shows.
+    const path = list.closest("[data-ticks]")?.dataset.ticks ?? here;
+    return setUpList(list, path);
+  });
+  const total = document.querySelector("[data-total]");
+  const countAll = () => {
+    const done = tallies.reduce((sum, tally) => sum + tally().done, 0);
+    const of = tallies.reduce((sum, tally) => sum + tally().of, 0);
+    total.textContent = `${done} of ${of} done. Kept in this browser only.`;
+  };
+  if (total) {
+    document.addEventListener("change", countAll);
+    countAll();
+  }
+}
+
+function setUpList(list, path) {
+  const boxes = [...list.querySelectorAll("input[type=checkbox]")];
+  const ticked = loadProgress()[path] ?? {};
   const bar = make("progress", { max: boxes.length, ariaLabel: "Checks done" });
   const words = make("span", { role: "status" });
-  boxes.at(-1).closest("ul").after(make("p", { className: "tally" }, bar, words));
+  list.after(make("p", { className: "tally" }, bar, words));
 
   const count = () => {
     bar.value = boxes.filter((box) => box.checked).length;
     words.textContent = `${bar.value} of ${boxes.length} done. Kept in this browser only.`;
+    return { done: bar.value, of: boxes.length };
   };
   for (const box of boxes) {
     // The sentence is the key: one that was reworded is a new tick, on purpose.
@@ -58,12 +79,27 @@ function setUpTicks() {
     box.checked = ticked[sentence] ?? false;
     box.addEventListener("change", () => {
       const progress = loadProgress();
-      progress[here] = { ...progress[here], [sentence]: box.checked, of: boxes.length };
+      progress[path] = { ...progress[path], [sentence]: box.checked, of: boxes.length };
       saveProgress(progress);
       count();
     });
   }
   count();
+  return count;
+}
+
+/* ---- beside each lesson in the side bar: how many of its checks are done ---- */
+
+function setUpSideBar() {
+  const progress = loadProgress();
+  for (const link of document.querySelectorAll(".md-nav--primary a.md-nav__link")) {
+    const { of, ...ticks } = progress[link.pathname.replace(ROOT, "/")] ?? {};
+    const done = Object.values(ticks).filter(Boolean).length;
+    if (!done || !of) continue;
+    const words = make("span", { className: "said", textContent: ` ${done} of ${of} checks done` });
+    const mark = make("span", { className: "done", ariaHidden: "true" }, `${done}/${of}`);
+    link.append(words, mark);
+  }
 }
 
 /* ---- <div data-progress>: save to a file, load from one ---- */
@@ -146,6 +182,7 @@ function repair() {
 }
 
 setUpTicks();
+setUpSideBar();
 document.querySelectorAll("[data-progress]").forEach(setUpProgress);
 setUpPrint();
 repair();

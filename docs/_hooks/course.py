@@ -1,0 +1,135 @@
+"""What the lessons say about themselves, gathered: maps, the index of exercises, all self-checks.
+
+A page asks by a comment on a line of its own, which becomes Markdown before anything else happens:
+
+    <!-- map: Rotary positions -->    the lessons of a part, in order; `all` for every one
+    <!-- exercises: Build -->         the exercises of one kind
+    <!-- self-checks -->              every "I can …" of every lesson, with its box
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from mkdocs.utils.meta import get_data
+
+DOCS = Path(__file__).parents[1]
+REQUEST = re.compile(r"^<!-- (map|exercises|self-checks)(?:: (.*?))? -->$", re.MULTILINE)
+EXERCISE = re.compile(r"^### (Explain|Derive|Build|Break) · (.*?) \{ #([\w-]+) \}$", re.MULTILINE)
+SELF_CHECK = re.compile(r"^- \[ \] (.*)$", re.MULTILINE)
+
+
+class Exercise(NamedTuple):
+    kind: str
+    title: str
+    anchor: str
+
+
+class Lesson(NamedTuple):
+    path: str
+    """From docs/, with its `.md`."""
+    number: int
+    title: str
+    description: str
+    part: str
+    level: str
+    minutes: int
+    needs: dict[str, str]
+    exercises: list[Exercise]
+    self_checks: list[str]
+
+    @property
+    def address(self) -> str:
+        return f"/{self.path.removesuffix('.md')}/"
+
+
+def read(path: Path) -> Lesson | None:
+    """A lesson from its source; None for a page that is not one."""
+    text, meta = get_data(path.read_text("utf-8"))
+    if "lesson" not in meta:
+        return None
+    return Lesson(
+        path.relative_to(DOCS).as_posix(),
+        meta["lesson"],
+        meta["title"],
+        meta["description"],
+        meta["part"],
+        meta["level"],
+        meta["minutes"],
+        meta["needs"],
+        [Exercise(*found) for found in EXERCISE.findall(text)],
+        SELF_CHECK.findall(text),
+    )
+
+
+@cache
+def lessons() -> tuple[Lesson, ...]:
+    """All lessons, by their numbers."""
+    found = [lesson for path in (DOCS / "lessons").glob("*.md") if (lesson := read(path))]
+    return tuple(sorted(found, key=lambda lesson: lesson.number))
+
+
+def expand(markdown: str, where: str) -> str:
+    """Answer every request of a page.
+
+    Raises:
+        ValueError: If a request asks for nothing that exists.
+    """
+
+    def answer(request: re.Match[str]) -> str:
+        what, of = request[1], request[2] or ""
+        lines = list(ANSWERS[what](of, "../" * where.count("/")))
+        if not lines:
+            raise ValueError(f"{where}: there is nothing for {request[0]!r}")
+        return "\n".join(lines)
+
+    return REQUEST.sub(answer, markdown)
+
+
+def _map(part: str, up: str) -> Iterable[str]:
+    chosen = [lesson for lesson in lessons() if part in ("all", lesson.part)]
+    if not chosen:
+        return
+    yield f'<ol class="path" start="{chosen[0].number}" markdown>'
+    for lesson in chosen:
+        facts = f"{lesson.minutes} min · {lesson.level}"
+        known = [other for other in lessons() if other.path in lesson.needs.values()]
+        if known:
+            links = ", ".join(f"[{other.title}]({up}{other.path})" for other in known)
+            facts += f" · builds on {links}"
+        yield (
+            f'<li markdown="span">**[{lesson.title}]({up}{lesson.path})** '
+            f'{lesson.description} <small markdown="span">{facts}</small></li>'
+        )
+    yield "</ol>"
+
+
+def _exercises(kind: str, up: str) -> Iterable[str]:
+    rows = [
+        f"| [{exercise.title}]({up}{lesson.path}#{exercise.anchor}) "
+        f"| [{lesson.title}]({up}{lesson.path}) | {lesson.level} |"
+        for lesson in lessons()
+        for exercise in lesson.exercises
+        if exercise.kind == kind
+    ]
+    if rows:
+        yield from ("| exercise | lesson | level |", "|---|---|---|", *rows)
+
+
+def _self_checks(_: str, up: str) -> Iterable[str]:
+    for lesson in lessons():
+        if lesson.self_checks:
+            name = Path(lesson.path).stem
+            yield f"### [{lesson.title}]({up}{lesson.path}) {{ #checks-{name} }}\n"
+            yield f'<div data-ticks="{lesson.address}" markdown>\n'
+            yield from (f"- [ ] {check}" for check in lesson.self_checks)
+            yield "\n</div>\n"
+
+
+ANSWERS: dict[str, Callable[[str, str], Iterable[str]]] = {
+    "map": _map,
+    "exercises": _exercises,
+    "self-checks": _self_checks,
+}

@@ -1,0 +1,120 @@
+"""Terms: the first use of each on a page leads to the glossary and shows its definition.
+
+The glossary is a definition list. A term's other forms stand beside its id:
+
+    Rotary position embedding { #rope data-forms="RoPE|rotary" }
+    :   A rotation of …
+"""
+
+import html
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+SOURCE = Path(__file__).parents[1] / "glossary.md"
+ENTRY = re.compile(
+    r"^(?P<name>\S.*?) \{ #(?P<id>[\w-]+)(?: data-forms=\"(?P<forms>.*?)\")? \}\n"
+    r":   (?P<definition>.*)$",
+    re.MULTILINE,
+)
+TAG = re.compile(r"(<[^>]*>)")
+NAME = re.compile(r"</?([\w-]+)")
+# A link inside these would be one too many, or none at all.
+CLOSED = re.compile(
+    r"a|code|pre|math|svg|h[1-6]|summary|script|button|th|label|noscript|pe-(?!steps)[\w-]+|figcaption"
+)
+VOID = {"br", "img", "input", "hr", "wbr", "meta", "link", "path", "rect", "circle"}
+
+
+class Term(NamedTuple):
+    name: str
+    id: str
+    forms: tuple[str, ...]
+    definition: str
+    """Plain text, for a tooltip."""
+
+
+@cache
+def terms() -> tuple[Term, ...]:
+    if not SOURCE.exists():
+        return ()
+    return tuple(
+        Term(
+            found["name"],
+            found["id"],
+            (found["name"], *(found["forms"].split("|") if found["forms"] else ())),
+            plain(found["definition"]),
+        )
+        for found in ENTRY.finditer(SOURCE.read_text("utf-8"))
+    )
+
+
+def plain(markdown: str) -> str:
+    """Without links, emphasis and the comments that tie numbers."""
+    text = re.sub(r"<!--.*?-->|[*`$]", "", markdown)
+    return re.sub(r"\[(.*?)\]\(.*?\)", r"\1", text).strip()
+
+
+def link_first_uses(content: str, glossary: str) -> str:
+    """Link the first use of every term.
+
+    Args:
+        content: HTML of a page's article.
+        glossary: Address of the glossary as seen from the page.
+    """
+    waiting = {form.lower(): term for term in terms() for form in term.forms}
+    if not waiting:
+        return content
+    pieces = TAG.split(content)
+    closed: list[str] = []
+    for k, piece in enumerate(pieces):
+        if piece.startswith("<"):
+            _follow(piece, closed)
+        elif not closed and piece.strip() and waiting:
+            pieces[k] = _link(piece, waiting, glossary)
+    return "".join(pieces)
+
+
+def _follow(tag: str, closed: list[str]) -> None:
+    """Keep the stack of open elements in which nothing is linked."""
+    name = NAME.match(tag)
+    if not name or name[1] in VOID or tag.endswith("/>"):
+        return
+    if tag.startswith("</"):
+        if closed and closed[-1] == name[1]:
+            closed.pop()
+        return
+    # The words of a self-check are the key of its tick, and a label; they stay plain.
+    shuts = CLOSED.fullmatch(name[1]) or "task-list-item" in tag
+    opens = name[1] == closed[-1] if closed else shuts
+    if opens:
+        closed.append(name[1])
+
+
+def _link(text: str, waiting: dict[str, Term], glossary: str) -> str:
+    """Link what a piece of text uses for the first time; `waiting` loses those terms."""
+    done: list[str] = []
+    rest = text
+    while waiting:
+        found = _pattern(tuple(waiting)).search(rest)
+        if not found:
+            break
+        term = waiting[found[1].lower()]
+        for form in term.forms:
+            waiting.pop(form.lower(), None)
+        tip = html.escape(html.unescape(term.definition), quote=True)
+        done += [
+            rest[: found.start()],
+            f'<a class="term" href="{glossary}#{term.id}" title="{tip}">{found[0]}</a>',
+        ]
+        rest = rest[found.end() :]
+    return "".join([*done, rest])
+
+
+@cache
+def _pattern(forms: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of the forms as a whole word, longer ones first, also in the plural."""
+    longest_first = sorted(forms, key=len, reverse=True)
+    words = "|".join(re.escape(html.escape(form, quote=False)) for form in longest_first)
+    return re.compile(rf"(?<![\w-])({words})s?(?![\w-])", re.IGNORECASE)
