@@ -20,7 +20,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/.cache/hypothesis
 # Material's announcement of its end of life; we know, see the pins.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test quick check format wheel golden bench fuzz mutants diagrams addresses lighthouse clean env peers
+.PHONY: help serve build test quick check format reading wheel golden bench fuzz mutants diagrams addresses lighthouse clean env peers
 
 help: ## List what can be made (this list)
 	@sed -n 's/^\([a-z]*\):.*## /\1#/p' Makefile | awk -F '#' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -53,6 +53,9 @@ check: env ## Check format, lint and types
 format: env ## Format the code, and put right what lint can
 	@$(PY) -m ruff check --fix-only
 	@$(PY) -m ruff format
+
+reading: build ## Say how long each page is to read, and how hard
+	@$(PY) -m tests.prose site
 
 wheel: env ## Build the wheel and the source archive into dist/
 	@$(PY) -m build --no-isolation --outdir dist

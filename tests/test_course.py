@@ -1,4 +1,4 @@
-"""What is gathered from the lessons: maps, the index of exercises, self-checks, and the seeds' items."""
+"""What is gathered from the lessons: maps, exercises, self-checks, and the items of the seeds."""
 
 import re
 import tomllib

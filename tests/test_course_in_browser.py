@@ -1,0 +1,71 @@
+"""Pages around the lessons, used as a reader uses them: ticks seen from elsewhere, tables sorted."""
+
+import pytest
+
+from _hooks import course
+from tests.conftest import ALL_DRAWN
+
+LESSON = course.lessons()[1]
+CHECK = LESSON.self_checks[0].replace("*", "").replace("`", "")
+
+
+@pytest.fixture
+def ticked(base, new_page):
+    """A page on which the first check of the first lesson has been ticked."""
+    page = new_page()
+    page.goto(f"{base}{LESSON.address[1:]}")
+    page.add_style_tag(content=ALL_DRAWN)
+    page.locator(".task-list-item input").first.check(force=True)
+    return page
+
+
+def test_the_side_bar_counts_the_checks_of_a_lesson(ticked, base):
+    ticked.goto(f"{base}compare/speed/")
+    link = ticked.locator(f".md-nav--primary a[href*='{LESSON.address[1:]}']").first
+
+    assert f"1/{len(LESSON.self_checks)}" in link.inner_text()
+    assert f"1 of {len(LESSON.self_checks)} checks done" in link.text_content()
+
+
+def test_a_tick_in_a_lesson_shows_on_the_page_of_all_checks_and_back(ticked, base):
+    ticked.goto(f"{base}practice/prove/")
+    box = ticked.locator(f"[data-ticks='{LESSON.address}'] input").first
+    total = sum(len(lesson.self_checks) for lesson in course.lessons())
+
+    assert box.is_checked()
+    assert ticked.locator("[data-total]").inner_text().startswith(f"1 of {total} done")
+    box.uncheck(force=True)
+    assert ticked.locator("[data-total]").inner_text().startswith(f"0 of {total} done")
+    ticked.goto(f"{base}{LESSON.address[1:]}")
+    assert not ticked.locator(".task-list-item input").first.is_checked()
+
+
+def test_a_table_is_sorted_by_a_column_and_back(base, new_page):
+    page = new_page()
+    page.goto(f"{base}compare/methods/")
+    head = page.locator(".sortable thead th").first
+    first_column = ".sortable table >> nth=0 >> tbody tr td:first-child"
+    before = page.locator(first_column).all_inner_texts()
+    head.get_by_role("button").press("Enter")
+    up = page.locator(first_column).all_inner_texts()
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.get_by_role("button").press("Enter")
+    down = page.locator(first_column).all_inner_texts()
+
+    assert head.get_attribute("aria-sort") == "descending"
+    assert sorted(up) == sorted(before)
+    assert up == sorted(up, key=str.lower)
+    assert down == up[::-1]
+
+
+def test_a_term_shows_its_definition_to_pointer_and_keyboard(base, new_page):
+    page = new_page()
+    page.goto(f"{base}{LESSON.address[1:]}", wait_until="networkidle")
+    page.add_style_tag(content=ALL_DRAWN)
+    term = page.locator("article a.term").first
+    term.scroll_into_view_if_needed()
+    term.focus()
+
+    tip = page.locator(".md-tooltip2--active, [role=tooltip]")
+    tip.first.wait_for()
+    assert len(tip.first.inner_text()) > 20
