@@ -1,4 +1,4 @@
-"""Pages around the lessons, used as a reader uses them: ticks seen from elsewhere, tables sorted."""
+"""Pages around the lessons, used as a reader uses them: ticks, sorted tables, terms."""
 
 import pytest
 
