@@ -13,6 +13,7 @@ ENTERS = {
     "bias": "added to the scores",
     "terms": "part of the scores",
     "none": "nowhere",
+    "all": "each way in turn",
 }
 REQUIRED = (
     "title",
