@@ -28,6 +28,9 @@ class Lookup:
     def __init__(
         self, controls: Mapping[str, int | Sequence[str]], start: Mapping[str, int | str]
     ) -> None:
+        # A form answers to these names itself, so a control of that name could not be reached.
+        if reserved := {"length", "item", "elements", "name", "action"} & set(controls):
+            raise ValueError(f"controls must not be named {sorted(reserved)}")
         if set(controls) != set(start):
             raise ValueError(f"start must name each of {sorted(controls)}, got {sorted(start)}")
         self._axes: dict[str, int | list[str]] = {
