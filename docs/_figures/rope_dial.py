@@ -1,17 +1,19 @@
 """Explorer: a query hand and a key hand turn with their positions; the score reads their angle."""
 
+from math import cos, pi, sin
 from typing import Any
 
 import numpy as np
 
-from _figures._controls import number_row, number_table
-from _figures._lookup import Lookup, View, explorer, step_together
+from _figures._controls import choices, number_row, number_table
+from _figures._lookup import Lookup, View, explorer, gate, step_together
 from _hooks.draw import hand
 
 N_POSITIONS = 32
 SPEEDS = {"fast": 1.0, "middle": 0.1, "slow": 0.01}  # radians a token
 WORDS = ("1 rad a token", "0.1", "0.01")
-CENTRE, LONG, SHORT = (110, 110), 84, 62
+GUESSES = (("stays", "It stays"), ("grows", "It grows"), ("falls", "It falls"))
+CENTRE, LONG, SHORT, ARC = (110, 110), 84, 62, 34
 SCALE = (246, 194, 30)  # x, y at zero, and units of height for a score of one half
 LISTED = (-8, -4, -2, -1, 0, 1, 2, 3, 4, 8)
 
@@ -19,6 +21,13 @@ LISTED = (-8, -4, -2, -1, 0, 1, 2, 3, 4, 8)
 def offset(tokens: int) -> str:
     """Key less query, with its sign; zero has none."""
     return f"{tokens:+d}".replace("-", "−") if tokens else "0"
+
+
+def arc(angle: float) -> str:
+    """From the key's hand to the query's, the short way round; `angle` is key less query."""
+    gap = (pi - angle) % (2 * pi) - pi
+    x, y = ARC * cos(gap), -ARC * sin(gap)
+    return f"M{ARC} 0A{ARC} {ARC} 0 0 {int(gap < 0)} {x:.1f} {y:.1f}"
 
 
 def data() -> dict[str, Any]:
@@ -33,9 +42,11 @@ def data() -> dict[str, Any]:
     ).difference("offset", "key", "query")
     look.turn("query-hand", ("query", "speed"), degrees.round(2))
     look.turn("key-hand", ("key", "speed"), degrees.round(2))
+    look.turn("arc-at", ("key", "speed"), degrees.round(2))
+    look.path("arc", ("offset", "speed"), [[arc(angle) for angle in row] for row in angles])
     look.text("query-at", ("query",), [str(p) for p in range(N_POSITIONS)])
     look.text("key-at", ("key",), [str(p) for p in range(N_POSITIONS)])
-    look.text("apart", ("offset",), [offset(d) for d in distances.tolist()])
+    look.text("apart", ("offset",), [offset(int(d)) for d in distances])
     look.number("angle", ("offset", "speed"), angles.round(4), digits=2)
     look.number("score", ("offset", "speed"), scores.round(4))
     x, y, half = SCALE
@@ -55,8 +66,10 @@ def dial(view: View) -> str:
     )
     return (
         '<svg class="wide" viewBox="0 0 360 220" role="img" aria-label="A dial with a long query '
-        'hand and a short key hand, and a scale on which a needle shows the score.">'
+        "hand and a short key hand, a dotted arc between them, and a scale on which a needle "
+        'shows the score.">'
         f'<g transform="translate({x},{y})"><circle r="{LONG + 8}" class="faint"/>'
+        f"{view.group('arc-at', view.line('arc', 'arc sum'))}"
         f"{view.group('query-hand', hand(LONG, 'query'))}"
         f"{view.group('key-hand', hand(SHORT, 'key'))}</g>"
         f'<path class="line" d="M{foot} {level}V{level - 4 * half}"/>{ticks}'
@@ -72,6 +85,9 @@ def widget(data: dict[str, Any], src: str) -> str:
     return explorer(
         src,
         head="Two hands and a score",
+        guess=gate(
+            choices("guess", "Move both by one token. What does the score do?", GUESSES, "")
+        ),
         controls=view.slider("query", "Query at position", "query")
         + view.slider("key", "Key at position", "key")
         + view.choices("speed", "Speed of the pair", WORDS)
@@ -80,9 +96,9 @@ def widget(data: dict[str, Any], src: str) -> str:
         + step_together("Both forward", {"query": 1, "key": 1})
         + "</div>",
         picture=dial(view),
-        says=f"Query at {view.blank('query-at')}, key at {view.blank('key-at')}: the key is "
-        f"{view.blank('apart')} from the query. The angle between them is {view.blank('angle')} "
-        f"radians, so the score is {view.blank('score')}.",
+        says=f"Query at {view.blank('query-at')}, key at {view.blank('key-at')}: the offset is "
+        f"{view.blank('apart')}. From the query's hand to the key's it is {view.blank('angle')} "
+        f"radians, full turns counted, so the score is {view.blank('score')}.",
         table=(
             "Score by offset, as a table",
             number_table(("key − query", *WORDS), rows),
