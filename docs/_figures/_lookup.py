@@ -29,7 +29,9 @@ class Lookup:
         self, controls: Mapping[str, int | Sequence[str]], start: Mapping[str, int | str]
     ) -> None:
         # A form answers to these names itself, so a control of that name could not be reached.
-        if reserved := {"length", "item", "namedItem", "elements", "name", "action"} & set(controls):
+        if reserved := {"length", "item", "namedItem", "elements", "name", "action"} & set(
+            controls
+        ):
             raise ValueError(f"controls must not be named {sorted(reserved)}")
         if set(controls) != set(start):
             raise ValueError(f"start must name each of {sorted(controls)}, got {sorted(start)}")
