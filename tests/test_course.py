@@ -142,3 +142,11 @@ def follow(address, href):
         else:
             parts.append(part)
     return "/".join(parts) + "/" if parts else ""
+
+
+def test_a_lesson_calls_what_it_needs_by_its_title():
+    titles = {lesson.path: lesson.title for lesson in course.lessons()}
+
+    for lesson in course.lessons():
+        for name, path in lesson.needs.items():
+            assert titles.get(path, name) == name, lesson.path

@@ -92,6 +92,8 @@ class Lookup:
         if name in self._shown:
             raise ValueError(f"name must be new, got {name!r} twice")
         table = values.tolist() if isinstance(values, np.ndarray) else values
+        if "digits" in how:
+            table = _rounded(table, how["digits"])
         _check(name, table, [self._size(axis) for axis in by])
         self._shown[name] = {**how, "by": list(by), "values": table}
         return self
@@ -108,6 +110,13 @@ class Lookup:
             "start": self._start,
             "shown": self._shown,
         }
+
+
+def _rounded(table: Any, digits: int) -> Any:
+    """To the digits shown, and only here: what is rounded twice may show another last digit."""
+    if isinstance(table, (list, tuple, np.ndarray)):
+        return [_rounded(part, digits) for part in table]
+    return None if table is None else float(f"{table:.{digits}f}") + 0.0
 
 
 def _check(name: str, table: Any, sizes: Sequence[int]) -> None:
@@ -149,6 +158,10 @@ class View:
     def blank(self, name: str) -> str:
         """A place in a sentence, for text or a number."""
         return f'<b data-k="{name}">{escape(self.words(name))}</b>'
+
+    def sentence(self, name: str) -> str:
+        """Words that change as a whole, so they are not set in bold."""
+        return f'<span data-k="{name}">{escape(self.words(name))}</span>'
 
     def cell(self, name: str, tag: str = "td", classes: str = "", pick: str = "") -> str:
         """A cell of a table. `pick` ("query=3 key=2") lets the pointer choose that state."""

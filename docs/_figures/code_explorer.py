@@ -1,7 +1,6 @@
 """Explorer: four ways to number the seats of a text; what a step is worth in each."""
 
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -104,10 +103,10 @@ def data() -> dict[str, Any]:
     look.text("next-row", ("position",), [str(p + 1) for p in range(N_POSITIONS)])
     look.text("end", ("tokens",), [str(n - 1) for n in LENGTHS])
     for column in range(D_MODEL):
-        look.cell(f"here-{column}", every, rows[:, :, :-1, column].round(4))
-        look.cell(f"next-{column}", every, rows[:, :, 1:, column].round(4))
-        look.cell(f"end-{column}", every[:2], np.array(ends)[:, :, column].round(4))
-    look.number("step", every, [[steps(c, n).round(4) for n in LENGTHS] for c in CODES])
+        look.cell(f"here-{column}", every, rows[:, :, :-1, column])
+        look.cell(f"next-{column}", every, rows[:, :, 1:, column])
+        look.cell(f"end-{column}", every[:2], np.array(ends)[:, :, column])
+    look.number("step", every, [[steps(c, n) for n in LENGTHS] for c in CODES])
     look.text(
         "why",
         every,
@@ -146,11 +145,6 @@ def rows_picture(view: View) -> str:
     )
 
 
-def sentence(view: View, name: str) -> str:
-    """A whole sentence that changes; unlike a number it is not set in bold."""
-    return f'<span data-k="{name}">{escape(view.words(name))}</span>'
-
-
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
     columns = [("integer", 10), *(("fraction", n) for n in LENGTHS), ("bits", 10), ("waves", 10)]
@@ -174,7 +168,7 @@ def widget(data: dict[str, Any], src: str) -> str:
         + view.slider("position", "Position", "position"),
         picture=rows_picture(view),
         says=f"Rows {view.blank('here')} and {view.blank('next')} are {view.blank('step')} apart. "
-        f"{sentence(view, 'why')} {sentence(view, 'finding')}",
+        f"{view.sentence('why')} {view.sentence('finding')}",
         table=("Length of every step, as a table", number_table(heads, listed)),
         lines=(5, 3),
     )

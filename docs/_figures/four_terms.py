@@ -76,10 +76,10 @@ def data() -> dict[str, Any]:
         look.text(f"key-{seat}", ("order",), names)
         look.text(f"query-{seat}", ("order",), names)
         look.text(f"said-{seat}", ("order",), names)
-        look.cell(f"share-{seat}", STATE, last[..., seat].round(4))
-        look.number(f"gets-{seat}", STATE, last[..., seat].round(4))
+        look.cell(f"share-{seat}", STATE, last[..., seat])
+        look.number(f"gets-{seat}", STATE, last[..., seat])
         for key in SEATS:
-            values = scores[..., seat, key].round(4)
+            values = scores[..., seat, key]
             look.cell(f"score-{seat}-{key}", STATE, values, bound=LARGEST_SCORE)
     look.text("last", ("order",), [order[-1] for order in ORDERS])
     look.text("last-row", ("order",), [f"shares of {order[-1]}" for order in ORDERS])
@@ -114,9 +114,6 @@ def widget(data: dict[str, Any], src: str) -> str:
         for key, parts in zip(order, terms.T, strict=True):
             rows.append(number_row([f"{order[-1]} to {key}"], [*parts, parts.sum()], 3))
 
-    def sentence(name: str) -> str:
-        return f'<span data-k="{name}">{view.words(name)}</span>'
-
     gets = [f"{view.blank(f'said-{seat}')} {view.blank(f'gets-{seat}')}" for seat in SEATS]
     return explorer(
         src,
@@ -124,8 +121,8 @@ def widget(data: dict[str, Any], src: str) -> str:
         controls="".join(view.choices(term, name) for term, name in TERMS.items())
         + view.choices("order", "Sentence"),
         picture=score_map(view),
-        says=f"{sentence('left')}. The last word, {view.blank('last')}, attends "
-        f"{gets[0]}, {gets[1]}, {gets[2]}. {sentence('finding')}",
+        says=f"{view.sentence('left')}. The last word, {view.blank('last')}, attends "
+        f"{gets[0]}, {gets[1]}, {gets[2]}. {view.sentence('finding')}",
         table=(
             "The terms of the last word's scores, as a table",
             number_table(("last word to key", *TERMS.values(), "score"), rows),

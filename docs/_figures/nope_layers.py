@@ -51,7 +51,7 @@ def data() -> dict[str, Any]:
     for j in range(D_MODEL):
         look.cell(f"first{j}", by, first[..., j])
         look.cell(f"second{j}", by, second[..., j])
-        look.cell(f"change{j}", by, (second - first)[..., j].round(6) + 0.0)
+        look.cell(f"change{j}", by, (second - first)[..., j] + 0.0)
     largest = np.abs(second - first).max(axis=-1).round(6)
     look.number("largest", by, largest)
     look.text("layers", ("depth",), ["1 layer", "2 layers", "3 layers"])

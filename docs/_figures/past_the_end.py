@@ -1,6 +1,5 @@
 """Explorer: a learned table of eight rows, and four ways to treat a position that has none."""
 
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -180,11 +179,6 @@ def vector_picture(view: View) -> str:
     )
 
 
-def sentence(view: View, name: str) -> str:
-    """A whole sentence that changes; unlike a number it is not set in bold."""
-    return f'<span data-k="{name}">{escape(view.words(name))}</span>'
-
-
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
     listed = [
@@ -205,8 +199,8 @@ def widget(data: dict[str, Any], src: str) -> str:
         controls=view.choices("policy", "Past the end", tuple(POLICIES.values()))
         + view.slider("position", "Position", "position"),
         picture=tables_picture(view) + vector_picture(view),
-        says=f"Position {view.blank('at')} {sentence(view, 'reading')}. "
-        f"{sentence(view, 'sharing')} {sentence(view, 'verdict')}",
+        says=f"Position {view.blank('at')} {view.sentence('reading')}. "
+        f"{view.sentence('sharing')} {view.sentence('verdict')}",
         table=(
             "All vectors, as a table",
             number_table(("position", *POLICIES.values()), listed),

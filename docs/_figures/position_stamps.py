@@ -73,14 +73,13 @@ def data() -> dict[str, Any]:
     look.text("sentence", ("order",), names)
     for seat, name in enumerate(("first", "second", "last")):
         look.text(name, ("order",), [words[seat] for words in ORDERS])
-        values = [[shares(stamp, words)[seat].round(4) for words in ORDERS] for stamp in STAMPS]
+        values = [[shares(stamp, words)[seat] for words in ORDERS] for stamp in STAMPS]
         look.number(f"{name}-share", both, values)
     for line in range(LINES):
         lines = [words if line == 0 else swapped(words) for words in ORDERS]
         for word in _sentence.WORDS:
             values = [
-                [shares(stamp, words)[words.index(word)].round(4) for words in lines]
-                for stamp in STAMPS
+                [shares(stamp, words)[words.index(word)] for words in lines] for stamp in STAMPS
             ]
             seats = [words.index(word) for words in lines]
             places = [[8 + PITCH * seat, TOP + LINE * line] for seat in seats]
@@ -89,7 +88,7 @@ def data() -> dict[str, Any]:
             look.number(f"share-{word}-{line}", both, values)
     for i, words in enumerate(ORDERS):
         for word in _sentence.WORDS:
-            column = [shares(stamp, words)[words.index(word)].round(4) for stamp in STAMPS]
+            column = [shares(stamp, words)[words.index(word)] for stamp in STAMPS]
             look.cell(f"row-{i}-{word}", ("stamp",), column)
     return look.data()
 

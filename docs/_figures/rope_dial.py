@@ -47,8 +47,8 @@ def data() -> dict[str, Any]:
     look.text("query-at", ("query",), [str(p) for p in range(N_POSITIONS)])
     look.text("key-at", ("key",), [str(p) for p in range(N_POSITIONS)])
     look.text("apart", ("offset",), [offset(int(d)) for d in distances])
-    look.number("angle", ("offset", "speed"), angles.round(4), digits=2)
-    look.number("score", ("offset", "speed"), scores.round(4))
+    look.number("angle", ("offset", "speed"), angles, digits=2)
+    look.number("score", ("offset", "speed"), scores)
     x, y, half = SCALE
     places = [[[x, round(y - half * 2 * (score + 1), 1)] for score in row] for row in scores]
     look.move("needle", ("offset", "speed"), places)
