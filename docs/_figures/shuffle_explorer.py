@@ -1,5 +1,6 @@
 """Explorer: six orders of three words; do positions, a mask or more layers tell them apart?"""
 
+from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -18,6 +19,7 @@ LAYERS = ("1", "2", "3")
 AXES = ("order", "positions", "mask", "layers")
 
 
+@cache
 def outputs(order: tuple[str, ...], positions: str, mask: str, layers: str) -> NDArray[np.floating]:
     """One row a seat: attention alone, one layer's output being the next one's input."""
     x: NDArray[np.floating] = vectors(order)
@@ -82,9 +84,7 @@ def data() -> dict[str, Any]:
         same = over_states(lambda *state, seat=seat: SWITCH[kept(*state)[seat]])
         look.text(f"same{seat}", AXES, same)
         for column in range(D_MODEL):
-            values = over_states(
-                lambda *state, at=(seat, column): round(float(outputs(*state)[at]), 3)
-            )
+            values = over_states(lambda *state, at=(seat, column): float(outputs(*state)[at]))
             look.cell(f"out{seat}{column}", AXES, values, bound=2)
     look.text("finding", AXES, over_states(finding))
     return look.data()

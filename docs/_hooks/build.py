@@ -108,6 +108,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
 
 @in_plain_words
 def on_files(files: Files, config: MkDocsConfig) -> Files:
+    figures.data_of.cache_clear()
     _figures.clear()
     _figures.update(figures.published())
     _inline_scripts.clear()
@@ -172,6 +173,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     )
     html = mathml.typeset(html, where)
     _formula_glyphs.update(mathml.glyphs(html))
+    if not where.startswith(("reference/", "glossary", "index")):
+        html = glossary.link_first_uses(html, f"{base}glossary/")
     if "kind" in page.meta:
         html = lighten.parts(html)
         kicker, facts = metadata.lesson_head(page.meta, lambda path: address(path, page, files))
@@ -181,8 +184,6 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html += metadata.citation(
             page.meta["title"], str(page.canonical_url), config.site_name, posenc_ref.__version__
         )
-    if not where.startswith(("reference/", "glossary", "index")):
-        html = glossary.link_first_uses(html, f"{base}glossary/")
     return search.mark(html)
 
 

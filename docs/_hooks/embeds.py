@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from _hooks import figures
 from _hooks.widgets import ELEMENT, FIGURE, module
 
 USE = re.compile(FIGURE.format(kind="explorer"), re.DOTALL)
@@ -70,9 +71,9 @@ def page(use: Use, home: str, site: str) -> str:
         home: HTML of the built home page, whose style sheets it takes.
         site: Name of the site.
     """
-    widget = module(use.name)
     up = "../../"
-    markup = widget.widget(widget.data(), f"{up}assets/data/{use.name}")
+    data = figures.data_of(use.name)
+    markup = module(use.name).widget(data, f"{up}assets/data/{use.name}")
     title = title_of(markup)
     styles = "".join(f'<link rel="stylesheet" href="{up}{path}">' for path in STYLES.findall(home))
     element = ELEMENT.search(markup)

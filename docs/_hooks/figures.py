@@ -5,9 +5,10 @@ import importlib
 import json
 import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from _hooks.cache import cached, fingerprint, package_fingerprint
 
@@ -33,6 +34,12 @@ def load(path: Path) -> ModuleType:
     return importlib.import_module(f"_figures.{path.stem}")
 
 
+@cache
+def data_of(name: str) -> Any:
+    """What a figure, a stepper or an explorer shows, computed once a build."""
+    return load(FOLDER / f"{name.replace('-', '_')}.py").data()
+
+
 def to_json(data: object) -> bytes:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
@@ -56,10 +63,10 @@ def published() -> dict[str, bytes]:
                 )
         elif "parts" in functions:
             module = load(path)
-            for part, data in module.parts(module.data()).items():
+            for part, data in module.parts(data_of(name)).items():
                 files[f"assets/data/{name}-{part}.json"] = to_json(data)
         elif "widget" in functions:
-            files[f"assets/data/{name}.json"] = to_json(load(path).data())
+            files[f"assets/data/{name}.json"] = to_json(data_of(name))
     return files
 
 

@@ -10,6 +10,8 @@ from types import ModuleType
 
 from mkdocs.exceptions import PluginError
 
+from _hooks import figures
+
 FIGURE = r'<figure([^>]*?) data-{kind}="([\w-]+)"([^>]*)>(.*?)</figure>'
 SCENE = re.compile(FIGURE.format(kind="scene"), re.DOTALL)
 EXPLORER = re.compile(FIGURE.format(kind="explorer"), re.DOTALL)
@@ -34,7 +36,7 @@ def stepper(found: re.Match[str], where: str) -> str:
     """A list of captions becomes a stepper: frame k of the scene stands before caption k."""
     before, name, after, body = found.groups()
     scene = module(name)
-    frames = scene.frames(scene.data())
+    frames = scene.frames(figures.data_of(name))
     captions = CAPTION.findall(body)
     if len(captions) != len(frames):
         raise PluginError(
@@ -51,8 +53,7 @@ def stepper(found: re.Match[str], where: str) -> str:
 def explorer(found: re.Match[str], base: str, below: Callable[[str, str], str]) -> str:
     """The first state of an explorer; what stands inside is for readers without scripts."""
     before, name, after, body = found.groups()
-    widget = module(name)
-    markup = widget.widget(widget.data(), f"{base}assets/data/{name}")
+    markup = module(name).widget(figures.data_of(name), f"{base}assets/data/{name}")
     return (
         f"<figure{before}{after}>{markup}<noscript>{body}</noscript>{below(name, markup)}</figure>"
     )
