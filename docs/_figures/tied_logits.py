@@ -16,10 +16,10 @@ HIDDEN = ("row", "one", "two")
 HIDDEN_WORDS = ("the row as read", "after one layer", "after two layers")
 SWITCH = ("no", "yes")
 AXES = ("word", "hidden", "scale")
-OPENING = (
-    "Id {id} reads row {id}, “{word}”, and nothing has changed it yet.",
-    "Id {id} reads row {id}, “{word}”. One layer of attention has mixed the other words in.",
-    "Id {id} reads row {id}, “{word}”. Two layers of attention have mixed the other words in.",
+SO_FAR = (
+    ", and no layer has changed it yet.",
+    ". One layer of attention has mixed the other words in.",
+    ". Two layers of attention have mixed the other words in.",
 )
 
 
@@ -39,10 +39,12 @@ def finding(token: int, hidden: str, scale: str) -> str:
     scores = logits(hidden, scale)[token]
     share = weights(scores[None])[0]
     best = int(np.argmax(scores))
-    opening = OPENING[HIDDEN.index(hidden)].format(id=token, word=WORDS[token])
+    times = f", times {np.sqrt(D_MODEL):.0f}" if scale == "yes" else ""
+    so_far = SO_FAR[HIDDEN.index(hidden)]
     which = "its own row" if best == token else f"the row of “{WORDS[best]}”"
     return (
-        f"{opening} The highest logit, {number(scores[best])}, belongs to {which}: "
+        f"Id {token} reads row {token}, “{WORDS[token]}”{times}{so_far} "
+        f"The highest logit, {number(scores[best])}, belongs to {which}: "
         f"a share of {number(share[best])}."
     )
 

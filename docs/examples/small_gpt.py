@@ -15,7 +15,7 @@
 #
 # The exercise “train your small GPT with no position information” needs a small GPT. Here is one in
 # NumPy, short enough to read: embeddings, causal attention, a hidden layer, and gradients by hand.
-# It trains in a second, on a text in which order is everything:
+# It trains in seconds, on a text in which order is everything:
 #
 # > dog bites man so man runs .
 #
@@ -197,7 +197,8 @@ print("gradients agree:", largest_gap(GPT(Config(positions=True, n_layers=2))) <
 # %% [markdown]
 # ## Training
 #
-# Adam, fresh sentences at every step, so that nothing can be learned by heart.
+# Adam, with sentences drawn anew at every step. Only thirty are possible, so a model may learn them
+# by heart, provided that it can tell them apart.
 
 
 # %%
@@ -217,7 +218,7 @@ def train(model, steps=300, batch=32, rate=0.01):
 
 
 def estimate_loss(model):
-    """Mean loss of each word of fresh sentences, from the second word on."""
+    """Mean loss of each word of sentences drawn anew, from the second word on."""
     ids = sentences(500, np.random.default_rng(7))
     losses, _ = loss_and_gradients(model, ids[:, :-1], ids[:, 1:])
     return losses.mean(0)
@@ -248,7 +249,7 @@ for n_layers in (1, 2):
         print(f"{name}: loss at the decisive word {min(losses):.2f} to {max(losses):.2f}")
 print(f"a coin toss: {np.log(2):.2f}")
 
-# %% alt="Bars of the loss at the decisive word: near zero for all models but the one with one layer and no positions, which stands at a coin toss or a little above"
+# %% alt="Bars of the loss at the decisive word: near zero for all models but the one with one layer and no positions, which stands above a coin toss"
 fig, ax = plt.subplots(figsize=(6, 2.6), layout="constrained")
 ax.barh(list(results), [max(losses) for losses in results.values()], color="#67859a")
 ax.axvline(np.log(2), color="black", linestyle="--", label="a coin toss")
@@ -264,13 +265,13 @@ plt.show()
 #
 # Without positions, one layer cannot: at “so” it sees the set of the words so far, and the set is
 # the same whoever bit. It can learn that one of two names must come, and no more. That is the bag;
-# after so short a training it is still a little above the coin.
+# after so short a training it is still above the coin, and more steps bring it closer.
 #
 # Without positions, *two* causal layers get past the coin. The mask hides from each word what comes
 # after it: the first name saw only itself, the second name saw “bites”. So the first layer can mark
 # the two names differently, and the second can ask for the marked one. This is how a causal mask
 # leaks order. Take the mask away and every layer is blind again, however many there are: that is
-# the [proof in lesson one](../lessons/why-order.md#how).
+# the [proof in lesson one](../lessons/why-order.md#proof).
 
 # %%
 for start in ("dog bites man so", "man bites dog so"):
@@ -285,4 +286,5 @@ for start in ("dog bites man so", "man bites dog so"):
 #
 # Real text rarely hangs on one word, so there the difference is one of degree; the published
 # comparisons are in [the lesson on models without positions](../lessons/nope.md). Nor does this say
-# anything about texts longer than six words, or about more than two seeds.
+# anything about sentences that were never seen, about texts longer than six words, or about more
+# than two seeds.
