@@ -139,8 +139,8 @@ def widget(data: dict[str, Any], src: str) -> str:
         + view.choices("trained", "Trained length, tokens"),
         picture=ladder(view),
         says=f"{view.blank('whole')} of {view.blank('pairs')} pairs turn at least once in the "
-        f"trained length. The slowest would need {view.blank('slowest')} tokens for a turn; it "
-        f"has made {view.blank('made')} turns.",
+        f"trained length. The slowest needs {view.blank('slowest')} tokens for a turn, so "
+        f"it makes {view.blank('made')} turns.",
         table=(
             "Pairs shown, as a table",
             number_table(("pair", "tokens a turn", "turns in the trained length"), rows),
