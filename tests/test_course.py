@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections import deque
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 from bs4 import BeautifulSoup
@@ -12,7 +12,7 @@ from _hooks import course
 from tests.conftest import DOCS
 from tests.server import resolve
 
-ITEMS = tomllib.loads((DOCS / "_hooks/seed_items.toml").read_text("utf-8"))
+ITEMS = tomllib.loads((Path(__file__).parent / "seed_items.toml").read_text("utf-8"))
 PLACES = [
     pytest.param(place, id=f"{key} {place}") for key, item in ITEMS.items() for place in item["at"]
 ]

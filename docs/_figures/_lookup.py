@@ -211,8 +211,13 @@ def step_together(words: str, moves: Mapping[str, int]) -> str:
     return f'<button type="button" data-move="{all_moves}">{escape(words)}</button>'
 
 
-def gate(control: str) -> str:
-    """A guess that comes first: until it is given, what has the class `gated` is not shown."""
+def gate(question: str, answers: Sequence[str]) -> str:
+    """A guess that comes first: until one answer is chosen, the explorer is not shown.
+
+    The guess is said again beside what it was about.
+    """
+    control = choices("guess", question, [(str(k), words) for k, words in enumerate(answers)], "")
+    control = control.replace('type="radio"', 'type="radio" required', 1)
     return (
         f'<div class="controls gate">{control}'
         '<div class="bar"><button type="button" data-commit>That is my guess</button></div></div>'
@@ -242,8 +247,11 @@ def explorer(
         guess: From `gate`.
         lines: Height of `says` in lines, on a phone and on a wide page.
     """
-    folded = f"<details><summary>{table[0]}</summary>{table[1]}</details>" if table else ""
+    folded = (
+        f'<details class="gated"><summary>{table[0]}</summary>{table[1]}</details>' if table else ""
+    )
     gated = " data-gated" if guess else ""
+    said = '<span class="guessed">You said: <b data-say="guess"></b>. </span>' if guess else ""
     narrow, wide = lines
     return f"""<pe-lookup class="explorer"{gated} data-src="{src}">
 <form autocomplete="off">
@@ -253,7 +261,7 @@ def explorer(
 {controls}
 </div>
 <div class="picture gated">{picture}</div>
-<p class="says gated" role="status" style="--narrow:{narrow};--wide:{wide}">{says}</p>
+<p class="says gated" role="status" style="--narrow:{narrow};--wide:{wide}">{said}{says}</p>
 {folded}
 </form>
 </pe-lookup>"""

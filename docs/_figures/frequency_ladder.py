@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from _figures._controls import choices, number_table
+from _figures._controls import number_table
 from _figures._lookup import Lookup, View, explorer, gate
 from _hooks.draw import text
 from posenc_ref import rotary_inv_freq
@@ -14,11 +14,7 @@ BASES = {"1e4": 1e4, "5e5": 5e5, "1e6": 1e6}
 LENGTHS = (2048, 4096, 8192, 32768)
 BASE_WORDS = ("10,000", "500,000", "1,000,000")
 N_RUNGS = 16
-GUESSES = (
-    ("all", "all of them"),
-    ("most", "about three quarters"),
-    ("few", "about a quarter"),
-)
+GUESSES = ("all of them", "about three quarters", "about a quarter")
 LEFT, ONE, DECADE, TOP, PITCH = 36, 176, 28, 34, 15  # one turn stands at x = ONE
 
 
@@ -126,13 +122,9 @@ def widget(data: dict[str, Any], src: str) -> str:
         src,
         head="How often does each pair turn?",
         guess=gate(
-            choices(
-                "guess",
-                "Head width 128, base 10,000, trained on 4096 tokens: how many pairs turn at "
-                "least once?",
-                GUESSES,
-                "",
-            )
+            "Head width 128, base 10,000, trained on 4096 tokens: how many pairs turn at "
+            "least once?",
+            GUESSES,
         ),
         controls=view.choices("dim", "Head width")
         + view.choices("base", "Base", BASE_WORDS)

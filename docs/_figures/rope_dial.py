@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from _figures._controls import choices, number_row, number_table
+from _figures._controls import number_row, number_table
 from _figures._lookup import Lookup, View, explorer, gate, step_together
 from _hooks.draw import hand
 
 N_POSITIONS = 32
 SPEEDS = {"fast": 1.0, "middle": 0.1, "slow": 0.01}  # radians a token
 WORDS = ("1 rad a token", "0.1", "0.01")
-GUESSES = (("stays", "It stays"), ("grows", "It grows"), ("falls", "It falls"))
+GUESSES = ("It stays", "It grows", "It falls")
 CENTRE, LONG, SHORT, ARC = (110, 110), 84, 62, 34
 SCALE = (246, 194, 30)  # x, y at zero, and units of height for a score of one half
 LISTED = (-8, -4, -2, -1, 0, 1, 2, 3, 4, 8)
@@ -85,9 +85,7 @@ def widget(data: dict[str, Any], src: str) -> str:
     return explorer(
         src,
         head="Two hands and a score",
-        guess=gate(
-            choices("guess", "Move both by one token. What does the score do?", GUESSES, "")
-        ),
+        guess=gate("Move both by one token. What does the score do?", GUESSES),
         controls=view.slider("query", "Query at position", "query")
         + view.slider("key", "Key at position", "key")
         + view.choices("speed", "Speed of the pair", WORDS)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from _figures._controls import choices, number_row, number_table
+from _figures._controls import number_row, number_table
 from _figures._lookup import Lookup, View, explorer, gate
 from posenc_ref import rotary_scores, scale_proportional
 
@@ -145,18 +145,11 @@ def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
     table = np.array(data["shown"]["score"]["values"])
     rows = [number_row([str(n)], table[:, 0, 0, n].tolist(), digits=3) for n in LISTED]
-    answers = (("yes", "yes, always"), ("trend", "as a trend only"), ("no", "no, it is flat"))
+    answers = ("yes, always", "as a trend only", "no, it is flat")
     return explorer(
         src,
         head="Score by distance",
-        guess=gate(
-            choices(
-                "guess",
-                "Does the score of q with an equal k always fall with distance?",
-                answers,
-                "",
-            )
-        ),
+        guess=gate("Does the score of q with an equal k always fall with distance?", answers),
         controls=view.choices("kind", "Query and key", list(KINDS.values()))
         + view.choices("share", "Pairs that turn", ("all", "fastest half", "fastest quarter"))
         + view.choices("side", "The key stands", ("before the query", "after it"))

@@ -138,8 +138,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return markdown
     if "kind" in page.meta:
         metadata.check(page.meta, where)
-    line = first_line(page, markdown)
     markdown = course.expand(markdown, where)
+    line = first_line(page, markdown)
     _explorers.extend(embeds.uses(markdown, page.url, str(page.meta.get("title"))))
     markdown = fences.expand(markdown, [DOCS.parent, DOCS])
     for refused in fences.find_refusals(markdown):
@@ -168,7 +168,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         base,
         where,
         lambda name, markup: embeds.line_to_copy(
-            name, str(config.site_url), embeds.title_of(markup)
+            name, base, str(config.site_url), embeds.title_of(markup)
         ),
     )
     html = mathml.typeset(html, where)

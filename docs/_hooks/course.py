@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from mkdocs.utils.meta import get_data
 
+from _hooks import metadata
+
 DOCS = Path(__file__).parents[1]
 REQUEST = re.compile(r"^<!-- (map|exercises|self-checks)(?:: (.*?))? -->$", re.MULTILINE)
 EXERCISE = re.compile(r"^### (Explain|Derive|Build|Break) · (.*?) \{ #([\w-]+) \}$", re.MULTILINE)
@@ -50,6 +52,7 @@ def read(path: Path) -> Lesson | None:
     text, meta = get_data(path.read_text("utf-8"))
     if "lesson" not in meta:
         return None
+    metadata.check(meta, path.name)
     return Lesson(
         path.relative_to(DOCS).as_posix(),
         meta["lesson"],

@@ -39,8 +39,15 @@ def uses(markdown: str, page: str, title: str) -> list[Use]:
     return found
 
 
-def line_to_copy(name: str, site_url: str, title: str) -> str:
-    """The folded line under an explorer."""
+def line_to_copy(name: str, base: str, site_url: str, title: str) -> str:
+    """The folded line under an explorer.
+
+    Args:
+        name: Of the explorer.
+        base: Address of the site's root as seen from the page, for the link.
+        site_url: The same in full, for the line that goes to another site.
+        title: What the explorer calls itself.
+    """
     address = f"{site_url}embed/{name}/"
     frame = (
         f'<iframe src="{address}" title="{title}" loading="lazy" '
@@ -48,7 +55,8 @@ def line_to_copy(name: str, site_url: str, title: str) -> str:
     )
     return (
         '<details class="embed" data-search-exclude><summary>Show this in your own page</summary>'
-        f'<p><code>{html.escape(frame)}</code></p><p>Or link <a href="{address}">its page</a>. '
+        f"<p><code>{html.escape(frame)}</code></p>"
+        f'<p>Or link <a href="{base}embed/{name}/">its page</a>. '
         "The names of the controls, put behind a question mark, choose the first state; the frame "
         'posts <code>{action: "resize", height}</code>. CC BY 4.0: keep the line of credit.</p>'
         "</details>"
@@ -75,7 +83,10 @@ def page(use: Use, home: str, site: str) -> str:
     data = figures.data_of(use.name)
     markup = module(use.name).widget(data, f"{up}assets/data/{use.name}")
     title = title_of(markup)
-    styles = "".join(f'<link rel="stylesheet" href="{up}{path}">' for path in STYLES.findall(home))
+    found = STYLES.findall(home)
+    if not found:
+        raise ValueError("the home page names no style sheet that a page of an explorer could take")
+    styles = "".join(f'<link rel="stylesheet" href="{up}{path}">' for path in found)
     element = ELEMENT.search(markup)
     assert element, "every explorer is an element of ours"
     script = element[1].removeprefix("pe-")

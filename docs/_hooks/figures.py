@@ -74,7 +74,8 @@ def draw(path: Path, scheme: str) -> bytes:
     from _hooks import style
 
     module = load(path)
-    return style.render(module.draw, module.data(), scheme, getattr(module, "SIZE", style.SIZE))
+    size = getattr(module, "SIZE", style.SIZE)
+    return style.render(module.draw, data_of(path.stem), scheme, size)
 
 
 def pixels(svg: bytes) -> tuple[int, int]:

@@ -18,11 +18,12 @@ ENTRY = re.compile(
     r":   (?P<definition>.*)$",
     re.MULTILINE,
 )
-TAG = re.compile(r"(<[^>]*>)")
+TAG = re.compile(r"""(<!--.*?-->|<(?:[^>"']|"[^"]*"|'[^']*')*>)""", re.DOTALL)
 NAME = re.compile(r"</?([\w-]+)")
-# A link inside these would be one too many, or none at all.
+# A link inside these would be one too many, or none at all; and what is folded away, or shown
+# later, is not where a reader meets a term first.
 CLOSED = re.compile(
-    r"a|code|pre|math|svg|h[1-6]|summary|script|button|th|label|noscript|pe-(?!steps)[\w-]+|figcaption"
+    r"a|code|pre|math|svg|h[1-6]|script|button|th|label|noscript|details|pe-[\w-]+|figcaption"
 )
 VOID = {"br", "img", "input", "hr", "wbr", "meta", "link", "path", "rect", "circle"}
 
@@ -37,8 +38,6 @@ class Term(NamedTuple):
 
 @cache
 def terms() -> tuple[Term, ...]:
-    if not SOURCE.exists():
-        return ()
     return tuple(
         Term(
             found["name"],
@@ -100,7 +99,7 @@ def _link(text: str, waiting: dict[str, Term], glossary: str) -> str:
         found = _pattern(tuple(waiting)).search(rest)
         if not found:
             break
-        term = waiting[found[1].lower()]
+        term = waiting[html.unescape(found[1]).lower()]
         for form in term.forms:
             waiting.pop(form.lower(), None)
         tip = html.escape(html.unescape(term.definition), quote=True)

@@ -3,7 +3,6 @@
 The build writes the first state of each, so that a page is complete before any script runs.
 """
 
-import importlib
 import re
 from collections.abc import Callable
 from types import ModuleType
@@ -17,6 +16,7 @@ SCENE = re.compile(FIGURE.format(kind="scene"), re.DOTALL)
 EXPLORER = re.compile(FIGURE.format(kind="explorer"), re.DOTALL)
 CAPTION = re.compile(r"<li>\s*(.*?)\s*</li>", re.DOTALL)
 DOOR = re.compile(r'<div class="door" data-mark="(\w+)">')
+SORTABLE = re.compile(r'<div class="sortable[ "]')
 ELEMENT = re.compile(r"<(pe-[\w-]+)")
 
 CONTROLS = (
@@ -29,7 +29,7 @@ CONTROLS = (
 
 
 def module(name: str) -> ModuleType:
-    return importlib.import_module("_figures." + name.replace("-", "_"))
+    return figures.load(figures.FOLDER / f"{name.replace('-', '_')}.py")
 
 
 def stepper(found: re.Match[str], where: str) -> str:
@@ -81,6 +81,6 @@ def insert(
 def scripts(content: str) -> list[str]:
     """Scripts that a page needs for the elements it holds, by path."""
     names = sorted({name.removeprefix("pe-") for name in ELEMENT.findall(content)})
-    if 'class="sortable"' in content:
+    if SORTABLE.search(content):
         names.append("sortable")
     return [f"assets/js/{name}.js" for name in names]

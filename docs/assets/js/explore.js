@@ -90,9 +90,14 @@ export class Explorer extends HTMLElement {
   choose(values) {
     for (const [name, value] of Object.entries(values)) {
       const control = this.controls.namedItem(name);
-      const options = control instanceof RadioNodeList ? [...control].map((o) => o.value) : null;
-      const fits = options ? options.includes(value) : value !== "" && Number.isFinite(Number(value));
-      if (control && fits) control.value = value;
+      if (control instanceof RadioNodeList) {
+        if ([...control].some((option) => option.value === value)) control.value = value;
+      } else if (control?.type === "range" && /^[0-9.]+$/.test(value)) {
+        const { min, max, step } = control;
+        const number = Number(value);
+        const steps = (number - min) / step;
+        if (number <= max && Math.abs(steps - Math.round(steps)) < 1e-9) control.value = number;
+      }
     }
     this.refresh();
   }

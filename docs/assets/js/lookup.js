@@ -4,12 +4,17 @@ import { Explorer, text } from "./explore.js";
 
 const transform = (element, words) => (element.style.transform = words);
 
+/** Only what changed is written: the sentence is read aloud whenever it is. */
+function write(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
 /** How a value is shown. */
 const SHOW = {
-  text: (element, value) => (element.textContent = value),
-  number: (element, value, { digits }) => (element.textContent = text(value, digits)),
+  text: write,
+  number: (element, value, { digits }) => write(element, text(value, digits)),
   cell(element, value, { digits, bound }) {
-    element.textContent = value === null ? "" : text(value, digits);
+    write(element, value === null ? "" : text(value, digits));
     element.style.setProperty("--v", Math.max(-1, Math.min(1, (value ?? 0) / bound)));
   },
   turn: (element, degrees) => transform(element, `rotate(${-degrees}deg)`),
@@ -27,7 +32,8 @@ class Lookup extends Explorer {
       if (move) this.moveTogether(parse(move));
       if (pick) this.choose(Object.fromEntries(parse(pick)));
     });
-    this.querySelector("[data-commit]")?.addEventListener("click", (event) => this.commit(event));
+    const button = this.querySelector("[data-commit]");
+    button?.addEventListener("click", () => this.commit(button));
   }
 
   /** Move several sliders by their steps, or none if one of them is at its end. */
@@ -48,15 +54,16 @@ class Lookup extends Explorer {
     this.querySelector(".says").append(note);
   }
 
-  /** The guess is given: show what it was about. */
-  commit({ target }) {
-    const guess = this.querySelector(".gate input:checked, .gate input[type=range]");
-    if (!guess) return;
+  /** The guess is given: show what it was about, and say it again beside that. */
+  commit(button) {
+    if (!this.form.reportValidity()) return;
+    const guess = this.querySelector(".gate input:checked");
     this.dataset.shown = "";
-    this.say({ guess: guess.type === "radio" ? guess.nextSibling.textContent : guess.value });
-    target.disabled = true;
+    this.say({ guess: guess.nextSibling.textContent });
+    button.disabled = true;
     for (const input of this.querySelectorAll(".gate input")) input.disabled = true;
-    this.querySelector(".controls.gated input")?.focus(); // the button is no longer of use
+    // The button is no longer of use.
+    this.querySelector(".controls.gated :is(input:checked, input[type=range])").focus();
   }
 
   async update() {

@@ -1,10 +1,17 @@
 /* Tables in <div class="sortable">: each column's head becomes a button that sorts the rows. */
 
-const numberIn = (words) => Number(words.replace("−", "-").replaceAll(",", ""));
+/** A cell as a number, if it is one; an empty cell is none. */
+function numberIn(words) {
+  const plain = words.replace("−", "-").replaceAll(",", "");
+  return plain === "" ? NaN : Number(plain);
+}
 
+/** Numbers first, by size; then words. */
 function compare(a, b) {
   const [x, y] = [numberIn(a), numberIn(b)];
-  return Number.isNaN(x) || Number.isNaN(y) ? a.localeCompare(b, "en") : x - y;
+  const words = [Number.isNaN(x), Number.isNaN(y)];
+  if (words[0] && words[1]) return a.localeCompare(b, "en");
+  return words[0] === words[1] ? x - y : words[0] - words[1];
 }
 
 function setUp(table) {
