@@ -27,6 +27,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     site: Path
     prefix: str
+    policy: str
 
     def do_GET(self):
         path = urlsplit(self.path).path
@@ -39,7 +40,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = file.read_bytes()
         self.send_response(status)
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Security-Policy", POLICY)
+        if self.policy:
+            self.send_header("Content-Security-Policy", self.policy)
         if kind.startswith(COMPRESSED) and "gzip" in self.headers.get("Accept-Encoding", ""):
             body = gzip.compress(body, 9, mtime=0)
             self.send_header("Content-Encoding", "gzip")
@@ -52,9 +54,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(site: Path, prefix: str = "/") -> Iterator[str]:
+def serving(site: Path, prefix: str = "/", policy: str = POLICY) -> Iterator[str]:
     """Serve a built site on a free port; gives the address of its root."""
-    handler = type("SiteHandler", (Handler,), {"site": site, "prefix": prefix})
+    members = {"site": site, "prefix": prefix, "policy": policy}
+    handler = type("SiteHandler", (Handler,), members)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()

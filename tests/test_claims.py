@@ -21,7 +21,7 @@ def test_there_are_thirty_two():
 
 @every_claim
 def test_a_claim_has_a_verdict_and_the_list_says_the_same(claim, number, text):
-    verdict = re.match(r"\n\*\*Verdict\*\* (.*?)\.", text)[1]
+    verdict = re.match(r"\n\*\*Verdict\*\* (.*?)[.:] ", text)[1]
 
     assert verdict in VERDICTS
     assert f"| [{int(number)}](#claim-{number}) | “{claim}” | {verdict} |" in PAGE

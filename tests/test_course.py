@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections import deque
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -18,6 +19,7 @@ PLACES = [
 ]
 
 
+@cache
 def soup(site, address):
     return BeautifulSoup(resolve(site, address).read_text("utf-8"), "html.parser")
 

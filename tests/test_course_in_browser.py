@@ -1,12 +1,13 @@
 """Pages around the lessons, used as a reader uses them: ticks, sorted tables, terms."""
 
+import json
+
 import pytest
 
 from _hooks import course
 from tests.conftest import ALL_DRAWN
 
 LESSON = course.lessons()[1]
-CHECK = LESSON.self_checks[0].replace("*", "").replace("`", "")
 
 
 @pytest.fixture
@@ -19,12 +20,16 @@ def ticked(base, new_page):
     return page
 
 
-def test_the_side_bar_counts_the_checks_of_a_lesson(ticked, base):
-    ticked.goto(f"{base}compare/speed/")
-    link = ticked.locator(f".md-nav--primary a[href*='{LESSON.address[1:]}']").first
+@pytest.mark.parametrize("address", ["compare/speed/", LESSON.address[1:]])
+def test_the_side_bar_counts_the_checks_of_a_lesson(address, ticked, base):
+    ticked.goto(base + address)
+    links = ticked.locator(".md-nav--primary a:has(.done)")
+    all_checks = len(LESSON.self_checks)
 
-    assert f"1/{len(LESSON.self_checks)}" in link.inner_text()
-    assert f"1 of {len(LESSON.self_checks)} checks done" in link.text_content()
+    assert links.count() == 1
+    assert links.evaluate("link => link.pathname") == LESSON.address
+    assert links.locator(".done").inner_text() == f"1/{all_checks}"
+    assert f"1 of {all_checks} checks done" in links.text_content()
 
 
 def test_a_tick_in_a_lesson_shows_on_the_page_of_all_checks_and_back(ticked, base):
@@ -38,6 +43,28 @@ def test_a_tick_in_a_lesson_shows_on_the_page_of_all_checks_and_back(ticked, bas
     assert ticked.locator("[data-total]").inner_text().startswith(f"0 of {total} done")
     ticked.goto(f"{base}{LESSON.address[1:]}")
     assert not ticked.locator(".task-list-item input").first.is_checked()
+
+
+def test_loaded_ticks_show_at_once(base, new_page, tmp_path):
+    file = tmp_path / "progress.json"
+    file.write_text(json.dumps({LESSON.address: {LESSON.self_checks[1]: True, "of": 5}}))
+    page = new_page()
+    page.goto(f"{base}practice/prove/")
+    page.locator("[data-progress] input[type=file]").set_input_files(file)
+    page.get_by_text("Loaded: ticks of 1 page").wait_for()
+
+    assert page.locator(f"[data-ticks='{LESSON.address}'] input").nth(1).is_checked()
+    assert page.locator("[data-total]").inner_text().startswith("1 of ")
+
+
+def test_where_nothing_can_be_kept_the_page_says_so(base, new_page):
+    page = new_page()
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full') }")
+    page.goto(f"{base}{LESSON.address[1:]}")
+    page.add_style_tag(content=ALL_DRAWN)
+    page.locator(".task-list-item input").first.check(force=True)
+
+    assert "This browser keeps nothing" in page.locator(".tally").inner_text()
 
 
 def test_a_table_is_sorted_by_a_column_and_back(base, new_page):

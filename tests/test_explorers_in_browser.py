@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.conftest import ALL_DRAWN
+from tests.conftest import ALL_DRAWN, pass_the_gate
 from tests.test_embeds import first_use
 from tests.test_figures import DOCS, LOOKUPS
 
@@ -40,14 +40,6 @@ def embedded(base, new_page):
 def settle(page):
     """Until what a change asked for is done; the numbers are there, so it takes no time."""
     page.evaluate("document.querySelector('pe-lookup').refresh()")
-
-
-def pass_the_gate(page):
-    gate = page.locator("[data-commit]")
-    if gate.count():
-        page.locator(".gate input").first.focus()
-        page.keyboard.press("Space")
-        gate.press("Enter")
 
 
 @every_lookup
@@ -87,16 +79,19 @@ def test_no_state_fails_and_every_state_says_something(name, embedded):
         """async () => {
           const explorer = document.querySelector("pe-lookup");
           const said = [];
-          for (const input of explorer.querySelectorAll(".controls:not(.gate) input")) {
-            const last = input.type === "range" ? Number(input.max) : 0;
-            const first = input.value;
+          const inputs = [...explorer.querySelectorAll(".controls:not(.gate) input")];
+          for (const control of inputs) {
+            const last = control.type === "range" ? Number(control.max) : 0;
             for (let value = 0; value <= last; value++) {
-              if (input.type === "range") input.value = value;
-              else input.checked = true;
+              for (const input of inputs) {
+                input.value = input.defaultValue;
+                input.checked = input.defaultChecked;
+              }
+              if (control.type === "range") control.value = value;
+              else control.checked = true;
               await explorer.refresh();
               said.push(explorer.querySelector(".says").innerText);
             }
-            if (input.type === "range") input.value = first;
           }
           return said;
         }"""
@@ -118,6 +113,7 @@ def test_without_scripts_it_is_a_picture_a_sentence_and_a_table(name, base, new_
 
     assert box.locator(".says").is_visible()
     assert not box.locator(".controls").first.is_visible()
+    assert not box.locator(".guessed").count() or not box.locator(".guessed").is_visible()
     box.locator("details > summary").first.click()
     assert box.locator("table").first.is_visible()
     assert box.locator(".picture").first.inner_html().strip()
@@ -125,6 +121,7 @@ def test_without_scripts_it_is_a_picture_a_sentence_and_a_table(name, base, new_
 
 def test_two_sliders_move_together_or_not_at_all(embedded):
     page = embedded("rope-dial")
+    pass_the_gate(page)
     page.get_by_role("button", name="Both forward").click()
     assert "Query at 6, key at 3" in page.locator(".says").inner_text()
     assert "−0.990" in page.locator(".says").inner_text()
@@ -133,3 +130,26 @@ def test_two_sliders_move_together_or_not_at_all(embedded):
         page.get_by_role("button", name="Both back").click()
     assert "That is the end of the scale." in page.locator(".says").inner_text()
     assert "Query at 3, key at 0" in page.locator(".says").inner_text()
+
+
+def test_a_guess_comes_first_and_is_said_again(embedded):
+    page = embedded("rope-dial")
+    assert not page.locator(".says").is_visible()
+    assert not page.locator("details").first.is_visible()
+
+    page.get_by_role("button", name="That is my guess").click()
+    assert not page.locator(".says").is_visible()  # nothing was chosen
+
+    page.get_by_label("It stays").check(force=True)
+    page.get_by_role("button", name="That is my guess").click()
+    assert page.locator(".says").inner_text().startswith("You said: It stays.")
+    assert page.evaluate("document.activeElement.name") == "query"
+
+
+def test_without_its_script_an_explorer_still_shows_its_first_state(base, new_page):
+    page = new_page()
+    page.route("**/lookup.js", lambda route: route.abort())
+    page.goto(f"{base}embed/rope-dial/", wait_until="networkidle")
+
+    assert page.locator(".says").is_visible()
+    assert page.locator(".picture svg").is_visible()

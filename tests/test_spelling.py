@@ -43,5 +43,6 @@ def test_our_list_is_sorted_and_used(site):
     used = {w for a in ADDRESSES for word in words(resolve(site, a)) for w in (word, stem(word))}
     used |= {word.lower() for word in used}
 
+    assert OURS
     assert sorted(set(OURS), key=str.lower) == OURS
     assert [word for word in OURS if word not in used] == []
