@@ -1,6 +1,7 @@
 """What the tests of the site share: the built site, a server for it, a browser."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -44,6 +45,13 @@ def page_addresses() -> list[str]:
     pages = [*page_sources("*.md"), *page_sources("*.py")]
     names = [path.relative_to(DOCS).with_suffix("").as_posix() for path in pages]
     return sorted("" if n == "index" else f"{n.removesuffix('/index')}/" for n in names)
+
+
+def embed_addresses() -> list[str]:
+    """The address of the page of every explorer, from the pages that hold them."""
+    markdown = "".join(path.read_text("utf-8") for path in page_sources("*.md"))
+    names = set(re.findall(r'data-explorer="([\w-]+)"', markdown))
+    return [f"embed/{name}/" for name in sorted(names)]
 
 
 def made_once(name: str, worker: str, factory: pytest.TempPathFactory, make) -> Path:

@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 
 NOT_PROSE = "code, pre, math, svg, script, style, noscript, .headerlink, .md-code__nav"
 FOLDED = ".exercise, .quiz, details, pe-steps, .explorer, .task-list-item, #sources ~ *"
-WORD = re.compile(r"[A-Za-zÀ-ÿ]+(?:['’][a-z]+)?")
+WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 VOWELS = re.compile(r"[aeiouy]+")
 WORDS_A_MINUTE = 200
 

@@ -25,7 +25,7 @@ def soup(site, address):
 
 
 def test_a_map_lists_the_lessons_of_a_part_with_what_they_build_on():
-    markdown = course.expand("<!-- map: Rotary positions -->", "parts/rotary.md")
+    markdown = course.expand("<!-- map of Rotary positions -->", "parts/rotary.md")
 
     assert re.findall(r"\*\*\[.*?\]\(\.\./(.*?)\)", markdown) == [
         "lessons/rope-in-the-plane.md",
@@ -39,18 +39,20 @@ def test_a_map_lists_the_lessons_of_a_part_with_what_they_build_on():
 
 def test_every_part_has_a_page_with_its_map():
     pages = [path.read_text("utf-8") for path in (DOCS / "parts").glob("*/index.md")]
-    asked = [name for page in pages for name in re.findall(r"<!-- map: (.*?) -->", page)]
+    asked = [name for page in pages for name in re.findall(r"<!-- map of (.*?) -->", page)]
 
     assert sorted(asked) == sorted({lesson.part for lesson in course.lessons()})
 
 
 def test_a_request_for_nothing_stops_the_build():
-    with pytest.raises(ValueError, match=r"x\.md: there is nothing for '<!-- map: Nowhere -->'"):
-        course.expand("<!-- map: Nowhere -->", "x.md")
+    with pytest.raises(ValueError, match=r"x\.md: there is nothing for '<!-- map of Nowhere -->'"):
+        course.expand("<!-- map of Nowhere -->", "x.md")
 
 
 def test_a_page_that_asks_for_nothing_stays_as_it_is():
-    assert course.expand("text <!-- map: in a line -->", "x.md") == "text <!-- map: in a line -->"
+    assert (
+        course.expand("text <!-- map of in a line -->", "x.md") == "text <!-- map of in a line -->"
+    )
 
 
 def test_every_exercise_is_in_the_index_once(site):

@@ -15,7 +15,8 @@ ROPE = glossary.Term("RoPE", "rope", ("RoPE", "rotary position embedding"), 'It 
 
 @pytest.fixture
 def two_terms(monkeypatch):
-    monkeypatch.setattr(glossary, "terms", lambda: (POSITION, ROPE))
+    both = glossary.Term("R & K", "rk", ("R & K",), "Two letters.")
+    monkeypatch.setattr(glossary, "terms", lambda: (POSITION, ROPE, both))
 
 
 def links(content):
@@ -38,7 +39,8 @@ def links(content):
         ('<a href="#x">the <b>position</b></a>', [("#x", "the position")]),
         ("<pe-lookup><div><p>position</p></div></pe-lookup><p>x</p>", []),
         ('<li class="task-list-item">I can say position.</li>', []),
-        ("<pe-steps><p>position</p></pe-steps>", [("../glossary/#position", "position")]),
+        ("<pe-steps><p>position</p></pe-steps><details><p>position</p></details>", []),
+        ("<!-- > position --><p>r &amp; k</p>", [("../glossary/#rk", "r & k")]),
     ],
 )
 def test_the_first_use_in_running_text_is_linked(content, expected):

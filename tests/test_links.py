@@ -7,7 +7,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
-from tests.conftest import page_addresses
+from tests.conftest import embed_addresses, page_addresses
 from tests.server import resolve
 
 ORIGIN = "http://site.test/"
@@ -60,7 +60,7 @@ def dead_links(site, address):
     return dead
 
 
-@pytest.mark.parametrize("address", page_addresses())
+@pytest.mark.parametrize("address", [*page_addresses(), *embed_addresses()])
 def test_every_link_of_a_page_leads_somewhere(site, address):
     assert dead_links(site, address) == []
 
@@ -81,7 +81,7 @@ def test_a_crawl_from_the_home_page_finds_every_page(site):
             if target.netloc == "site.test" and target.path.endswith("/"):
                 ahead.append(target.path.lstrip("/"))
 
-    assert sorted(found) == page_addresses()
+    assert sorted(found) == sorted([*page_addresses(), *embed_addresses()])
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.conftest import ALL_DRAWN, page_addresses
+from tests.conftest import ALL_DRAWN, embed_addresses, page_addresses
 from tests.server import serving
 
-PAGES = [*page_addresses(), "no/such/page/"]
+NO_PAGE = "no/such/page/"
+PAGES = [*page_addresses(), *embed_addresses(), NO_PAGE]
 # The pages of modules are one template around docstrings. The longest stands for them where only
-# the theme and the width are asked about.
-OF_ONE_TEMPLATE = {address for address in page_addresses() if address.startswith("reference/")} - {
+# the theme and the width are asked about. Pages of explorers have no theme to switch.
+OF_ONE_TEMPLATE = {address for address in PAGES if address.startswith(("reference/", "embed/"))} - {
     "reference/",
     "reference/rotary/",
 }
@@ -56,7 +57,6 @@ def test_page_is_whole_private_and_accessible(address, base, new_page):
     page = new_page(color_scheme="light", reduced_motion="reduce")
     page.add_init_script(WATCH)
     elsewhere, errors = [], []
-    missing_page = address not in page_addresses()
     page.on(
         "request",
         lambda r: None if r.url.startswith((base, "data:", "blob:")) else elsewhere.append(r.url),
@@ -67,7 +67,7 @@ def test_page_is_whole_private_and_accessible(address, base, new_page):
     scroll_through(page)
 
     assert elsewhere == []
-    assert [e for e in errors if not (missing_page and "404" in e)] == []
+    assert [e for e in errors if not (address == NO_PAGE and "404" in e)] == []
     assert page.evaluate("refused") == []
     assert page.evaluate("shift") <= 0.02
     assert page.context.cookies() == []
@@ -118,6 +118,15 @@ def test_the_site_works_below_a_path_and_says_so_when_a_page_is_missing(new_page
         assert page.get_by_role("heading", name="404").is_visible()
         page.locator("a.md-logo").first.click()
         page.wait_for_url(base)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_explorer_in_a_frame_keeps_its_contrast(scheme, base, new_page):
+    page = new_page(color_scheme=scheme, viewport={"width": 320, "height": 800})
+    page.goto(f"{base}embed/bias-map/", wait_until="networkidle")
+    page.evaluate(OPEN_ALL.replace(".md-content", "main"))
+
+    assert violations(page) == {}
 
 
 def transferred(page, base, address):

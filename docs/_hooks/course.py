@@ -2,9 +2,9 @@
 
 A page asks by a comment on a line of its own, which becomes Markdown before anything else happens:
 
-    <!-- map: Rotary positions -->    the lessons of a part, in order; `all` for every one
-    <!-- exercises: Build -->         the exercises of one kind
-    <!-- self-checks -->              every "I can …" of every lesson, with its box
+    <!-- map of Rotary positions -->  the lessons of a part, in order; `all lessons` for every one
+    <!-- exercises to Build -->       the exercises of one kind
+    <!-- all self-checks -->          every "I can …" of every lesson, with its box
 """
 
 import re
@@ -18,7 +18,8 @@ from mkdocs.utils.meta import get_data
 from _hooks import metadata
 
 DOCS = Path(__file__).parents[1]
-REQUEST = re.compile(r"^<!-- (map|exercises|self-checks)(?:: (.*?))? -->$", re.MULTILINE)
+ALMOST_A_REQUEST = re.compile(r"^<!-- [\w -]+ -->$", re.MULTILINE)
+REQUEST = re.compile(r"^<!-- (map of|exercises to|all) (.*?) -->$", re.MULTILINE)
 EXERCISE = re.compile(r"^### (Explain|Derive|Build|Break) · (.*?) \{ #([\w-]+) \}$", re.MULTILINE)
 SELF_CHECK = re.compile(r"^- \[ \] (.*)$", re.MULTILINE)
 
@@ -83,17 +84,19 @@ def expand(markdown: str, where: str) -> str:
     """
 
     def answer(request: re.Match[str]) -> str:
-        what, of = request[1], request[2] or ""
-        lines = list(ANSWERS[what](of, "../" * where.count("/")))
+        lines = list(ANSWERS[request[1]](request[2], "../" * where.count("/")))
         if not lines:
             raise ValueError(f"{where}: there is nothing for {request[0]!r}")
         return "\n".join(lines)
 
-    return REQUEST.sub(answer, markdown)
+    markdown = REQUEST.sub(answer, markdown)
+    if unknown := ALMOST_A_REQUEST.search(markdown):
+        raise ValueError(f"{where}: no such request: {unknown[0]}")
+    return markdown
 
 
 def _map(part: str, up: str) -> Iterable[str]:
-    chosen = [lesson for lesson in lessons() if part in ("all", lesson.part)]
+    chosen = [lesson for lesson in lessons() if part in ("all lessons", lesson.part)]
     if not chosen:
         return
     yield f'<ol class="path" start="{chosen[0].number}" markdown>'
@@ -122,8 +125,8 @@ def _exercises(kind: str, up: str) -> Iterable[str]:
         yield from ("| exercise | lesson | level |", "|---|---|---|", *rows)
 
 
-def _self_checks(_: str, up: str) -> Iterable[str]:
-    for lesson in lessons():
+def _self_checks(what: str, up: str) -> Iterable[str]:
+    for lesson in lessons() if what == "self-checks" else ():
         if lesson.self_checks:
             name = Path(lesson.path).stem
             yield f"### [{lesson.title}]({up}{lesson.path}) {{ #checks-{name} }}\n"
@@ -133,7 +136,7 @@ def _self_checks(_: str, up: str) -> Iterable[str]:
 
 
 ANSWERS: dict[str, Callable[[str, str], Iterable[str]]] = {
-    "map": _map,
-    "exercises": _exercises,
-    "self-checks": _self_checks,
+    "map of": _map,
+    "exercises to": _exercises,
+    "all": _self_checks,
 }

@@ -246,8 +246,11 @@ for n_layers in (1, 2):
         models = [train(GPT(Config(positions, n_layers, seed=seed))) for seed in (0, 1)]
         losses = [estimate_loss(model)[DECISIVE] for model in models]
         results[name], trained[name] = losses, models[0]
-        print(f"{name}: loss at the decisive word {min(losses):.2f} to {max(losses):.2f}")
-print(f"a coin toss: {np.log(2):.2f}")
+
+width = max(map(len, results))
+lines = [f"{n:{width}}  {min(x):.2f} to {max(x):.2f}" for n, x in results.items()]
+print("\n".join([f"{'':{width}}  loss at the decisive word", *lines]))
+print(f"{'a coin toss':{width}}  {np.log(2):.2f}")
 
 # %% alt="Bars of the loss at the decisive word: near zero for all models but the one with one layer and no positions, which stands above a coin toss"
 fig, ax = plt.subplots(figsize=(6, 2.6), layout="constrained")
@@ -271,7 +274,7 @@ plt.show()
 # after it: the first name saw only itself, the second name saw “bites”. So the first layer can mark
 # the two names differently, and the second can ask for the marked one. This is how a causal mask
 # leaks order. Take the mask away and every layer is blind again, however many there are: that is
-# the [proof in lesson one](../lessons/why-order.md#proof).
+# the [proof in lesson one](../../lessons/why-order/#proof).
 
 # %%
 for start in ("dog bites man so", "man bites dog so"):
@@ -285,6 +288,6 @@ for start in ("dog bites man so", "man bites dog so"):
 # ## What so small a model cannot show
 #
 # Real text rarely hangs on one word, so there the difference is one of degree; the published
-# comparisons are in [the lesson on models without positions](../lessons/nope.md). Nor does this say
+# comparisons are in [the lesson on models without positions](../../lessons/nope/). Nor does this say
 # anything about sentences that were never seen, about texts longer than six words, or about more
 # than two seeds.
