@@ -10,6 +10,7 @@ import pytest
 from _hooks import course
 from _hooks.fences import OUTPUT, RUN, find_fences
 from tests.conftest import DOCS
+from tests.prose import reading
 
 LESSONS = course.lessons()
 START = ["problem", "words", "picture", "watch", "how"]
@@ -260,3 +261,12 @@ def test_the_right_option_is_not_always_in_the_same_place():
     )
 
     assert max(places.values()) <= 0.6 * len(QUESTIONS)
+
+
+@every_lesson
+def test_the_reading_time_is_honest(lesson, site):
+    """Two hundred words a minute, and up to two minutes more for formulas and code."""
+    measured = reading(site / lesson.address[1:] / "index.html").minutes
+
+    assert measured <= lesson.minutes <= measured + 2
+    assert lesson.minutes <= 12
