@@ -119,6 +119,7 @@ def new_page(browser):
 
     def open_page(**options):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
+        context.set_default_timeout(10_000)
         contexts.append(context)
         return context.new_page()
 

@@ -10,7 +10,7 @@ from tests.test_figures import DOCS, LOOKUPS
 
 NAMES = sorted(found.id.replace("_", "-") for found in LOOKUPS)
 every_lookup = pytest.mark.parametrize("name", NAMES)
-SHOWN = """(page = document) => [...page.querySelectorAll("pe-lookup [data-k]")].map(element => [
+SHOWN = """page => [...(page ?? document).querySelectorAll("pe-lookup [data-k]")].map(element => [
   element.dataset.k, element.textContent, element.getAttribute("style")?.replaceAll(" ", ""),
   element.getAttribute("d"), element.hasAttribute("data-off"), element.hasAttribute("data-chosen"),
 ].join("|"))"""
@@ -153,3 +153,18 @@ def test_without_its_script_an_explorer_still_shows_its_first_state(base, new_pa
 
     assert page.locator(".says").is_visible()
     assert page.locator(".picture svg").is_visible()
+
+
+def test_a_cell_that_picks_a_state_is_outlined_while_that_is_the_state(embedded):
+    page = embedded("bias-map")
+    outlined = page.locator("td[data-chosen]")
+    assert outlined.get_attribute("data-pick") == "query=7 key=4"
+
+    page.locator("[data-pick='query=9 key=2']").click()
+    settle(page)
+    assert outlined.get_attribute("data-pick") == "query=9 key=2"
+    assert "stands 7 tokens before the query" in page.locator(".says").inner_text()
+
+    page.locator("[name=query]").fill("10")
+    settle(page)
+    assert outlined.get_attribute("data-pick") == "query=10 key=2"

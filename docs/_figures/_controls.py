@@ -1,6 +1,6 @@
 """Native controls of the explorers, labelled, in their first state."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
 
 from _hooks.draw import number
@@ -30,24 +30,16 @@ def choices(name: str, legend: str, options: Iterable[Choice], chosen: str) -> s
     return f"<fieldset><legend>{escape(legend)}</legend>{buttons}</fieldset>"
 
 
+def pairs(values: Mapping[str, object]) -> str:
+    """Controls and their values as `lookup.js` reads them: "query=3 key=2"."""
+    return " ".join(f"{name}={value}" for name, value in values.items())
+
+
+def step_together(words: str, moves: Mapping[str, int]) -> str:
+    """A button that moves several sliders at once; at an end none of them moves."""
+    return f'<button type="button" data-move="{pairs(moves)}">{escape(words)}</button>'
+
+
 def blank(name: str, words: object) -> str:
     """A place in a sentence that the script fills anew."""
     return f'<b data-say="{name}">{escape(str(words))}</b>'
-
-
-def number_table(heads: Sequence[str], rows: Iterable[str]) -> str:
-    """A table of numbers; `rows` come from `number_row`."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
-    return (
-        f'<div class="numbers"><table class="values"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
-
-
-def number_row(words: Iterable[str], values: Iterable[float] = (), digits: int = 4) -> str:
-    """Cells of text, then cells of values from -1 to 1, which are shaded by the scale."""
-    plain = "".join(f"<td>{escape(word)}</td>" for word in words)
-    shaded = "".join(
-        f'<td class="v" style="--v:{value:g}">{number(value, digits)}</td>' for value in values
-    )
-    return f"<tr>{plain}{shaded}</tr>"

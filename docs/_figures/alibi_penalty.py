@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from _figures._sentence import weights
-from _hooks.draw import Frame, number, text
+from _hooks.draw import Frame, listed, number, text
 from posenc_ref import alibi_bias
 
 WORDS = ("the", "dog", "bites", "man")
@@ -17,11 +17,11 @@ def data() -> dict[str, Any]:
     tolls = alibi_bias(8, 1, len(WORDS))[:, 0]
     equal = np.zeros(len(WORDS))
     return {
-        "equal": weights([equal])[0].round(6).tolist(),
+        "equal": weights([equal])[0].tolist(),
         **{
             name: {
-                "tolls": tolls[head].round(6).tolist(),
-                "shares": weights([tolls[head]])[0].round(6).tolist(),
+                "tolls": tolls[head].tolist(),
+                "shares": weights([tolls[head]])[0].tolist(),
             }
             for name, head in (("steep", STEEP), ("flat", FLAT))
         },
@@ -53,9 +53,8 @@ def picture(
     return frame
 
 
-def listed(values: list[float], digits: int) -> str:
-    *first, last = (number(value, digits) for value in values)
-    return f"{', '.join(first)} and {last}"
+def said(values: list[float], digits: int) -> str:
+    return listed([number(value, digits) for value in values])
 
 
 def frames(data: dict[str, Any]) -> list[Frame]:
@@ -63,16 +62,16 @@ def frames(data: dict[str, Any]) -> list[Frame]:
     return [
         picture(f"Four words under four equal bars, each {number(equal[0])} high.", equal),
         picture(
-            f"The same bars; above them stand the tolls {listed(steep['tolls'], 1)}.",
+            f"The same bars; above them stand the tolls {said(steep['tolls'], 1)}.",
             equal,
             steep["tolls"],
         ),
         picture(
-            f"The bars have become {listed(steep['shares'], 3)}.", steep["shares"], steep["tolls"]
+            f"The bars have become {said(steep['shares'], 3)}.", steep["shares"], steep["tolls"]
         ),
         picture(
-            f"With the flattest slope the tolls are {listed(flat['tolls'], 3)} and the bars "
-            f"nearly level again: {listed(flat['shares'], 3)}.",
+            f"With the flattest slope the tolls are {said(flat['tolls'], 3)} and the bars "
+            f"nearly level again: {said(flat['shares'], 3)}.",
             flat["shares"],
             flat["tolls"],
             digits=3,

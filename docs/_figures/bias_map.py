@@ -1,20 +1,21 @@
 """Explorer: what ALiBi adds to the score of each query and key, and the share that this leaves."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from _figures._controls import number_row, number_table
-from _figures._lookup import Lookup, View, explorer
+from _figures._explorer import explorer
+from _figures._lookup import Lookup
 from _figures._sentence import weights
-from _hooks.draw import number
+from _figures._tables import cell_table, number_row, number_table, row
+from _figures._view import View
 from posenc_ref import alibi_bias, causal_mask
 
 N, N_HEADS = 12, 8
-FAMILIES = ("causal", "symmetric")
-HEADS = [str(head + 1) for head in range(N_HEADS)]
-SLOPES = [f"1/{2 ** (head + 1)}" for head in range(N_HEADS)]
-BOUND = 4.0  # a toll of this size and more gets the full shade
+HEADS = range(1, N_HEADS + 1)
+SLOPES = [f"1/{2**head}" for head in HEADS]
+BOUND = 4  # a toll of this size and more gets the full shade
 LISTED = (0, 1, 2, 4, 8, 11)
 
 
@@ -26,93 +27,61 @@ def away(offset: int) -> str:
     return f"stands {tokens} {'after' if offset > 0 else 'before'} the query"
 
 
+def is_hidden(family: str, offset: int) -> bool:
+    return family == "causal" and offset > 0
+
+
 def data() -> dict[str, Any]:
     bias = alibi_bias(N_HEADS, N, N)
-    hidden = ~causal_mask(N, N)
-    shown = {"causal": np.where(hidden, -np.inf, bias), "symmetric": bias}
-    shares = [[weights(head) for head in shown[family]] for family in FAMILIES]
-    offsets = range(1 - N, N)
+    shown = {"causal": np.where(causal_mask(N, N), bias, -np.inf), "symmetric": bias}
     look = Lookup(
-        {"family": FAMILIES, "head": HEADS, "query": N, "key": N},
+        {"family": shown, "head": HEADS, "query": N, "key": N},
         {"family": "causal", "head": "1", "query": 7, "key": 4},
     ).difference("offset", "key", "query")
+
+    def added(offset: int, head: int) -> float:
+        return float(bias[head - 1, 0, abs(offset)])
+
+    def cell(offset: int, family: str, head: int) -> float | None:
+        return None if is_hidden(family, offset) else added(offset, head)
+
     # The bias depends on the offset alone, so all cells of a diagonal show the same thing.
-    at_offset = [
-        [
-            [
-                None if family == "causal" and offset > 0 else round(-abs(offset) * slope, 4)
-                for slope in bias[:, 1, 0] * -1
-            ]
-            for family in FAMILIES
-        ]
-        for offset in offsets
-    ]
-    for offset, values in zip(offsets, at_offset, strict=True):
-        look.cell(f"by{offset}", ("family", "head"), values, digits=2, bound=BOUND)
+    for offset in range(1 - N, N):
+        look.cell(f"by{offset}", ("family", "head"), partial(cell, offset), digits=2, bound=BOUND)
     for position in range(N):
-        chosen = [int(other == position) for other in range(N)]
-        look.show(f"row{position}", ("query",), chosen)
-        look.mark(f"column{position}", ("key",), chosen)
-        look.mark(f"query{position}", ("query",), chosen)
-        look.mark(f"key{position}", ("key",), chosen)
+        is_chosen = [other == position for other in range(N)]
+        look.mark(f"query{position}", ("query",), is_chosen)
+        look.mark(f"key{position}", ("key",), is_chosen)
+    shares = [[weights(head) for head in heads] for heads in shown.values()]
     look.text("slope", ("head",), SLOPES)
-    look.text("away", ("offset",), [away(offset) for offset in offsets])
-    look.number("bias", ("offset", "head"), _all_heads(bias, offsets), digits=4)
-    look.number("share", ("family", "head", "query", "key"), np.round(shares, 6), digits=3)
-    look.show("seen", ("family", "offset"), [[int(o <= 0) for o in offsets], [1] * len(offsets)])
-    look.show("hidden", ("family", "offset"), [[int(o > 0) for o in offsets], [0] * len(offsets)])
+    look.text("away", ("offset",), away)
+    look.number("bias", ("offset", "head"), added, digits=4)
+    look.number("share", ("family", "head", "query", "key"), shares)
+    look.show("seen", ("family", "offset"), lambda *state: not is_hidden(*state))
+    look.show("hidden", ("family", "offset"), is_hidden)
     return look.data()
 
 
-def _all_heads(bias: Any, offsets: range) -> list[list[float]]:
-    return [np.round(bias[:, 0, abs(offset)], 4).tolist() for offset in offsets]
-
-
-def cell(view: View, query: int, key: int) -> str:
-    """A value, and over it a frame that shows in one row and is drawn in one column."""
-    name = f"by{key - query}"
-    value = view.value(name)
-    shade = 0 if value is None else max(-1.0, value / BOUND)
-    return (
-        f'<td style="position:relative;padding:0"><span class="v" data-k="{name}" '
-        f'data-pick="query={query} key={key}" style="--v:{shade:g};display:block;'
-        'min-width:2.5em;min-height:1.5em;padding:.1em .25em;background:var(--shade)">'
-        f"{view.words(name)}</span>{spot(view, query, key)}</td>"
-    )
-
-
-def spot(view: View, query: int, key: int) -> str:
-    chosen = " data-chosen" if view.value(f"column{key}") else ""
-    inner = f'<span data-k="column{key}"{chosen} style="position:absolute;inset:0"></span>'
-    off = "" if view.value(f"row{query}") else " data-off"
-    return f'<span data-k="row{query}"{off} style="pointer-events:none">{inner}</span>'
-
-
-def head(view: View, what: str, position: int, scope: str) -> str:
-    name = f"{what}{position}"
-    chosen = " data-chosen" if view.value(name) else ""
-    return f'<th scope="{scope}" class="{what}" data-k="{name}"{chosen}>{position}</th>'
-
-
 def grid(view: View) -> str:
-    across = "".join(head(view, "key", key, "col") for key in range(N))
-    rows = "".join(
-        f"<tr>{head(view, 'query', query, 'row')}"
-        f"{''.join(cell(view, query, key) for key in range(N))}</tr>"
-        for query in range(N)
-    )
-    return (
-        '<table class="values"><caption style="caption-side:bottom;text-align:start">'
-        "Rows: query. Columns: key. An empty cell is masked.</caption>"
-        f"<thead><tr><td></td>{across}</tr></thead><tbody>{rows}</tbody></table>"
+    def head(what: str, position: int, scope: str) -> str:
+        return view.element("th", f"{what}{position}", str(position), scope=scope, class_=what)
+
+    def line(query: int) -> str:
+        cells = (view.cell(f"by{key - query}", query=query, key=key) for key in range(N))
+        return row((head("query", query, "row"), *cells))
+
+    return cell_table(
+        ("<td></td>", *(head("key", key, "col") for key in range(N))),
+        map(line, range(N)),
+        caption="Rows: query. Columns: key. An empty cell is masked.",
     )
 
 
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
-    by_distance = [data["shown"][f"by{-distance}"]["values"][0] for distance in LISTED]
+    bias = data["shown"]["bias"]["values"]  # by offset, from 1 - N on
     rows = [
-        number_row([slope], [values[h] for values in by_distance], digits=4)
+        number_row([slope], [bias[N - 1 - distance][h] for distance in LISTED])
         for h, slope in enumerate(SLOPES)
     ]
     return explorer(
@@ -131,8 +100,8 @@ def widget(data: dict[str, Any], src: str) -> str:
         )
         + view.only("hidden", "The causal mask hides it, so no bias matters: it gets nothing."),
         table=(
-            f"Bias at distances {number(LISTED[0], 0)} to {number(LISTED[-1], 0)}, as a table",
-            number_table(("slope", *(str(d) for d in LISTED)), rows),
+            f"Bias at distances {LISTED[0]} to {LISTED[-1]}, as a table",
+            number_table(("slope", *map(str, LISTED)), rows),
         ),
         lines=(6, 3),
     )

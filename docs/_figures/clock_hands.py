@@ -14,8 +14,8 @@ RADIUS = 38
 def data() -> dict[str, Any]:
     return {
         "positions": list(POSITIONS),
-        "speeds": sinusoidal_inv_freq(WIDTH).round(6).tolist(),
-        "rows": sinusoidal_at(POSITIONS, WIDTH).round(4).tolist(),
+        "speeds": sinusoidal_inv_freq(WIDTH).tolist(),
+        "rows": sinusoidal_at(POSITIONS, WIDTH).tolist(),
     }
 
 

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from _figures._controls import number_row, number_table
-from _figures._lookup import Lookup, View, explorer
+from _figures._explorer import explorer
+from _figures._lookup import Lookup
+from _figures._tables import cell_table, head, number_row, number_table, row
+from _figures._view import View
 from _hooks.draw import number
 from posenc_ref import sinusoidal_at
 
@@ -46,11 +48,15 @@ CODES: dict[str, Callable[[Rows, int], Rows]] = {
 }
 
 
-def steps(code: str, n_tokens: int) -> Rows:
-    """The distance from each position of the explorer to the next."""
-    rows = CODES[code](np.arange(N_POSITIONS + 1.0), n_tokens)
-    distance: Rows = np.linalg.norm(np.diff(rows, axis=0), axis=1)
-    return distance
+def rows(code: str, n_tokens: int, first: int) -> Rows:
+    """The code's rows of two positions, `first` and the next."""
+    return CODES[code](np.array([first, first + 1.0]), n_tokens)
+
+
+def step(code: str, n_tokens: int, position: int) -> float:
+    """The distance from a position to the next."""
+    here, after = rows(code, n_tokens, position)
+    return float(np.linalg.norm(after - here))
 
 
 def why(code: str, n_tokens: int, position: int) -> str:
@@ -60,7 +66,7 @@ def why(code: str, n_tokens: int, position: int) -> str:
         return f"Every column grew by 1/{n_tokens}."
     if code == "waves":
         return "So is every other pair of neighbours."
-    here, after = bits(np.array([position, position + 1.0]), n_tokens)
+    here, after = rows(code, n_tokens, position)
     flipped = int(np.sum(here != after))
     return f"{flipped} of the {D_MODEL} bits {'flips' if flipped == 1 else 'flip'}."
 
@@ -71,14 +77,12 @@ def finding(code: str, n_tokens: int) -> str:
         return f"The last row of this text is all {last}, while a word is made of small numbers."
     if code == "fraction":
         other = 1000 if n_tokens == 10 else 10
-        step = number(steps(code, other)[0])
-        return f"In a text of {other} tokens the same step would be {step} long."
+        length = number(step(code, other, 0))
+        return f"In a text of {other} tokens the same step would be {length} long."
     if code == "waves":
-        rows = waves(np.arange(float(n_tokens)), n_tokens)
-        closest = np.linalg.norm(rows[1:] - rows[0], axis=1).min()
-        return (
-            f"No two positions share a row; the closest two in this text are {closest:.3f} apart."
-        )
+        first, *others = waves(np.arange(float(n_tokens)), n_tokens)
+        closest = number(np.linalg.norm(others - first, axis=1).min())
+        return f"No two positions share a row; the closest two in this text are {closest} apart."
     if n_tokens <= 2**D_MODEL:
         return f"{D_MODEL} bits make {2**D_MODEL} rows, enough for this text."
     twin = last % 2**D_MODEL
@@ -89,74 +93,41 @@ def finding(code: str, n_tokens: int) -> str:
 
 
 def data() -> dict[str, Any]:
-    near = np.arange(N_POSITIONS + 1.0)
-    rows = np.array([[code(near, n) for n in LENGTHS] for code in CODES.values()])
-    ends = [[code(np.array([n - 1.0]), n)[0] for n in LENGTHS] for code in CODES.values()]
     every = ("code", "tokens", "position")
     look = Lookup(
-        {"code": list(CODES), "tokens": [str(n) for n in LENGTHS], "position": N_POSITIONS},
+        {"code": CODES, "tokens": LENGTHS, "position": N_POSITIONS},
         {"code": "bits", "tokens": "10", "position": 3},
     )
-    look.text("here", ("position",), [str(p) for p in range(N_POSITIONS)])
-    look.text("here-row", ("position",), [str(p) for p in range(N_POSITIONS)])
-    look.text("next", ("position",), [str(p + 1) for p in range(N_POSITIONS)])
-    look.text("next-row", ("position",), [str(p + 1) for p in range(N_POSITIONS)])
+    look.echo("here", "position").echo("next", "position", add=1)
     look.text("end", ("tokens",), [str(n - 1) for n in LENGTHS])
-    for column in range(D_MODEL):
-        look.cell(f"here-{column}", every, rows[:, :, :-1, column])
-        look.cell(f"next-{column}", every, rows[:, :, 1:, column])
-        look.cell(f"end-{column}", every[:2], np.array(ends)[:, :, column])
-    look.number("step", every, [[steps(c, n) for n in LENGTHS] for c in CODES])
-    look.text(
-        "why",
-        every,
-        [[[why(c, n, p) for p in range(N_POSITIONS)] for n in LENGTHS] for c in CODES],
-    )
-    look.text("finding", every[:2], [[finding(c, n) for n in LENGTHS] for c in CODES])
-    shown = look.data()
-    for thing in shown["shown"].values():
-        thing["values"] = _plain(thing["values"])
-    return shown
-
-
-def _plain(values: Any) -> Any:
-    """Lists in place of arrays, all the way down."""
-    if isinstance(values, np.ndarray):
-        return values.tolist()
-    return [_plain(value) for value in values] if isinstance(values, list) else values
+    look.cells("here", every, lambda *state: rows(*state)[0])
+    look.cells("next", every, lambda *state: rows(*state)[1])
+    look.cells("end", every[:2], lambda code, n_tokens: rows(code, n_tokens, n_tokens - 1)[0])
+    look.number("step", every, step)
+    look.text("why", every, why)
+    look.text("finding", every[:2], finding)
+    return look.data()
 
 
 def rows_picture(view: View) -> str:
-    head = "".join(f'<th scope="col">dim {column}</th>' for column in range(D_MODEL))
     names = {
-        "here": f"position {view.blank('here-row')}",
-        "next": f"position {view.blank('next-row')}",
+        "here": f"position {view.blank('here')}",
+        "next": f"position {view.blank('next')}",
         "end": f"last, {view.blank('end')}",
     }
-    body = "".join(
-        f'<tr><th scope="row">{words}</th>'
-        + "".join(view.cell(f"{name}-{column}") for column in range(D_MODEL))
-        + "</tr>"
-        for name, words in names.items()
-    )
-    return (
-        '<div class="numbers"><table class="values"><thead><tr><th scope="col">row of</th>'
-        f"{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    return cell_table(
+        map(head, ("row of", *(f"dim {j}" for j in range(D_MODEL)))),
+        (row((head(words, "row"), view.cells(name, D_MODEL))) for name, words in names.items()),
     )
 
 
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
     columns = [("integer", 10), *(("fraction", n) for n in LENGTHS), ("bits", 10), ("waves", 10)]
-    step = data["shown"]["step"]["values"]
-    codes = list(CODES)
+    step, codes = data["shown"]["step"]["values"], list(CODES)
+    by_column = [step[codes.index(code)][LENGTHS.index(n)] for code, n in columns]
     listed = [
-        number_row(
-            [
-                f"{p} to {p + 1}",
-                *(number(step[codes.index(c)][LENGTHS.index(n)][p]) for c, n in columns),
-            ]
-        )
+        number_row([f"{p} to {p + 1}", *(number(steps[p]) for steps in by_column)])
         for p in range(N_POSITIONS)
     ]
     heads = ("step", "integer", *(f"fraction of {n}" for n in LENGTHS), "bits", "waves")

@@ -1,5 +1,6 @@
 """Stepper: a product of two sums opens into four products, one for each pair of parts."""
 
+from math import sqrt
 from typing import Any
 
 from _figures import _sentence
@@ -19,12 +20,11 @@ def data() -> dict[str, Any]:
     queries = {"word": _sentence.vectors((query,))[0], "seat": table[query_seat]}
     keys = {"word": _sentence.vectors((key,))[0], "seat": table[key_seat]}
     terms = {
-        f"{left}-{right}": round(float(queries[left] @ keys[right]) / 2, 4)
+        f"{left}-{right}": float(queries[left] @ keys[right]) / sqrt(_sentence.D_MODEL)
         for left in queries
         for right in keys
     }
-    score = (queries["word"] + queries["seat"]) @ (keys["word"] + keys["seat"]) / 2
-    return {"terms": terms, "score": round(float(score), 4)}
+    return {"terms": terms, "score": sum(terms.values())}
 
 
 def frames(data: dict[str, Any]) -> list[Frame]:

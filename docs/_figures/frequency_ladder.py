@@ -1,27 +1,47 @@
 """Explorer: the pairs of a head as rungs; how often each turns in the trained length."""
 
+from functools import cache
+from math import log10
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from _figures._controls import number_table
-from _figures._lookup import Lookup, View, explorer, gate
-from _hooks.draw import text
+from _figures._explorer import explorer, gate
+from _figures._lookup import Lookup
+from _figures._tables import number_table
+from _figures._view import View
+from _hooks.draw import svg, text
 from posenc_ref import rotary_inv_freq
 
 HEAD_DIMS = (16, 64, 128)
-BASES = {"1e4": 1e4, "5e5": 5e5, "1e6": 1e6}
+BASES = {"1e4": "10,000", "5e5": "500,000", "1e6": "1,000,000"}
 LENGTHS = (2048, 4096, 8192, 32768)
-BASE_WORDS = ("10,000", "500,000", "1,000,000")
 N_RUNGS = 16
 GUESSES = ("all of them", "about three quarters", "about a quarter")
-LEFT, ONE, DECADE, TOP, PITCH = 36, 176, 28, 34, 15  # one turn stands at x = ONE
+LEFT, ONE, RIGHT, DECADE, TOP, PITCH = 36, 176, 352, 28, 34, 15  # one turn stands at x = ONE
+AXES = ("dim", "base", "trained")
 
 
-def rungs(n_pairs: int) -> list[int]:
-    """The pairs shown: all, or evenly spread from the first to the last."""
-    places = np.linspace(0, n_pairs - 1, min(n_pairs, N_RUNGS))
-    return [round(place) for place in places]
+@cache
+def waves(dim: int, base: str) -> NDArray[np.floating]:
+    """How many tokens each pair needs for a turn."""
+    wavelengths: NDArray[np.floating] = 2 * np.pi / rotary_inv_freq(dim, float(base))
+    return wavelengths
+
+
+def pair(rung: int, dim: int) -> int:
+    """The pairs shown are all, or evenly spread from the first to the last.
+
+    Where a head has fewer pairs than there are rungs, the rungs too many stand for its last pair.
+    """
+    n_pairs = dim // 2
+    last = min(n_pairs, N_RUNGS) - 1
+    return round(min(rung, last) * (n_pairs - 1) / last)
+
+
+def wave(rung: int, dim: int, base: str) -> float:
+    return float(waves(dim, base)[pair(rung, dim)])
 
 
 def tokens(wavelength: float) -> str:
@@ -34,49 +54,30 @@ def turned(turns: float) -> str:
     return f"{turns:,.{digits}f}"
 
 
+def add_rung(look: Lookup, rung: int) -> None:
+    def turns(dim: int, base: str, trained: int) -> str:
+        return turned(trained / wave(rung, dim, base))
+
+    def bar(dim: int, base: str, trained: int) -> tuple[float, int]:
+        return log10(trained / wave(rung, dim, base)), 1
+
+    look.show(f"rung{rung}", AXES[:1], lambda dim: rung < dim // 2)
+    look.text(f"pair{rung}", AXES[:1], lambda dim: str(pair(rung, dim)))
+    look.text(f"wave{rung}", AXES[:2], lambda dim, base: tokens(wave(rung, dim, base)))
+    look.text(f"turns{rung}", AXES, turns)
+    look.scale(f"bar{rung}", AXES, bar)
+
+
 def data() -> dict[str, Any]:
-    waves = [
-        [2 * np.pi / rotary_inv_freq(dim, base) for base in BASES.values()] for dim in HEAD_DIMS
-    ]
-    by = ("dim", "base", "trained")
     look = Lookup(
-        {
-            "dim": [str(d) for d in HEAD_DIMS],
-            "base": list(BASES),
-            "trained": [str(n) for n in LENGTHS],
-        },
+        {"dim": HEAD_DIMS, "base": BASES, "trained": LENGTHS},
         {"dim": "128", "base": "1e4", "trained": "4096"},
     )
-    look.text(
-        "whole", by, [[[str(int((w <= n).sum())) for n in LENGTHS] for w in row] for row in waves]
-    )
-    look.text("pairs", ("dim",), [str(dim // 2) for dim in HEAD_DIMS])
-    look.text("slowest", by[:2], [[tokens(w[-1]) for w in row] for row in waves])
-    look.text("made", by, [[[turned(n / w[-1]) for n in LENGTHS] for w in row] for row in waves])
-    shown = [rungs(dim // 2) for dim in HEAD_DIMS]
+    look.text("whole", AXES, lambda dim, base, n: str((waves(dim, base) <= n).sum()))
+    look.text("pairs", AXES[:1], [str(dim // 2) for dim in HEAD_DIMS])
     for rung in range(N_RUNGS):
-        there = [rung < len(pairs) for pairs in shown]
-        pair = [pairs[min(rung, len(pairs) - 1)] for pairs in shown]
-        wave = [[w[pair[d]] for w in waves[d]] for d in range(len(shown))]
-        look.show(f"rung{rung}", ("dim",), there)
-        look.text(f"pair{rung}", ("dim",), [str(p) for p in pair])
-        look.text(f"wave{rung}", by[:2], [[tokens(w) for w in row] for row in wave])
-        look.text(
-            f"turns{rung}", by, [[[turned(n / w) for n in LENGTHS] for w in row] for row in wave]
-        )
-        look.scale(
-            f"bar{rung}",
-            by,
-            [
-                [[[round(float(np.log10(n / w)), 3), 1] for n in LENGTHS] for w in row]
-                for row in wave
-            ],
-        )
+        add_rung(look, rung)
     return look.data()
-
-
-def words(view: View, name: str, x: float, y: float, classes: str) -> str:
-    return f'<text data-k="{name}" x="{x}" y="{y}" class="{classes}">{view.words(name)}</text>'
 
 
 def ladder(view: View) -> str:
@@ -86,9 +87,9 @@ def ladder(view: View) -> str:
         y = TOP + rung * PITCH
         bar = f'<path class="bars position" d="M0 3H{DECADE}V{PITCH - 3}H0z"/>'
         inner = (
-            words(view, f"pair{rung}", LEFT, y + 12, "small end")
+            view.text(f"pair{rung}", LEFT, y + 12, "small end")
             + f'<g transform="translate({ONE},{y})">{view.group(f"bar{rung}", bar)}</g>'
-            + words(view, f"turns{rung}", 352, y + 12, "small end")
+            + view.text(f"turns{rung}", RIGHT, y + 12, "small end")
         )
         rows += view.group(f"rung{rung}", inner)
     marks = "".join(
@@ -99,25 +100,32 @@ def ladder(view: View) -> str:
     heads = (
         text(LEFT, TOP - 10, "pair", "small end")
         + text(ONE, TOP - 10, "one turn", "small mid")
-        + text(352, TOP - 10, "turns", "small end")
+        + text(RIGHT, TOP - 10, "turns", "small end")
     )
-    ends = text(ONE - 58, foot + 18, "← less", "small mid") + text(
-        ONE + 58, foot + 18, "more →", "small mid"
-    )
-    return (
-        f'<svg class="wide" viewBox="0 0 360 {foot + 26}" role="img" aria-label="A rung for each '
-        "pair shown: a bar to the right of the line has made one turn or more, a bar to the left "
-        f'less. Each grid line is a factor of a hundred.">{marks}{rows}{heads}{ends}</svg>'
+    ends = text(ONE - 58, foot + 18, "← less", "small mid")
+    ends += text(ONE + 58, foot + 18, "more →", "small mid")
+    return svg(
+        "A rung for each pair shown: a bar to the right of the line has made one turn or more, a "
+        "bar to the left less. Each grid line is a factor of a hundred.",
+        foot + 26,
+        marks + rows + heads + ends,
+        "wide",
     )
 
 
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
-    rows = []
-    for rung in range(N_RUNGS):
-        off = "" if view.value(f"rung{rung}") else " data-off"
-        cells = "".join(f"<td>{view.blank(f'{k}{rung}')}</td>" for k in ("pair", "wave", "turns"))
-        rows.append(f'<tr data-k="rung{rung}"{off}>{cells}</tr>')
+    rows = (
+        view.element(
+            "tr",
+            f"rung{rung}",
+            "".join(
+                f"<td>{view.blank(f'{what}{rung}')}</td>" for what in ("pair", "wave", "turns")
+            ),
+        )
+        for rung in range(N_RUNGS)
+    )
+    slowest = N_RUNGS - 1
     return explorer(
         src,
         head="How often does each pair turn?",
@@ -127,12 +135,12 @@ def widget(data: dict[str, Any], src: str) -> str:
             GUESSES,
         ),
         controls=view.choices("dim", "Head width")
-        + view.choices("base", "Base", BASE_WORDS)
+        + view.choices("base", "Base", list(BASES.values()))
         + view.choices("trained", "Trained length, tokens"),
         picture=ladder(view),
         says=f"{view.blank('whole')} of {view.blank('pairs')} pairs turn at least once in the "
-        f"trained length. The slowest needs {view.blank('slowest')} tokens for a turn, so "
-        f"it makes {view.blank('made')} turns.",
+        f"trained length. The slowest needs {view.blank(f'wave{slowest}')} tokens for a turn, so "
+        f"it makes {view.blank(f'turns{slowest}')} turns.",
         table=(
             "Pairs shown, as a table",
             number_table(("pair", "tokens a turn", "turns in the trained length"), rows),

@@ -17,8 +17,8 @@ def data() -> dict[str, Any]:
     return {
         "ids": [IDS[word] for word in _sentence.WORDS],
         "token": tokens.tolist(),
-        "position": positions.round(4).tolist(),
-        "input": (tokens + positions).round(4).tolist(),
+        "position": positions.tolist(),
+        "input": (tokens + positions).tolist(),
     }
 
 

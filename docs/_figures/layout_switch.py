@@ -1,13 +1,18 @@
 """Explorer: which layout the weights, the query's code and the key's code use, and the score."""
 
+from functools import cache
 from itertools import product
+from math import cos, pi, sin
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from _figures._controls import number_row, number_table
-from _figures._lookup import Lookup, View, explorer
-from _hooks.draw import hand, number
+from _figures._explorer import explorer
+from _figures._lookup import Lookup
+from _figures._tables import number_row, number_table
+from _figures._view import View
+from _hooks.draw import hand, number, svg, text
 from posenc_ref import apply_rotary, rotary_cos_sin, rotary_inv_freq, rotary_permutation
 from posenc_ref.pairs import Pairing
 
@@ -17,7 +22,7 @@ LAYOUTS: tuple[Pairing, ...] = ("half", "interleaved")
 QUERY = (2, 1, 0, 1, 1, -1, 1, 0)
 KEY = (1, 1, 1, 0, 2, 0, -1, 1)
 LIMIT = 10  # of the dial, beyond every score
-CENTRE, LONG, SHORT = (180, 128), 104, 82
+X, Y, LONG, SHORT = 180, 128, 104, 82
 LISTED = ((0, 0), (1, 1), (3, 3), (5, 0), (0, 5), (5, 2), (15, 3))
 
 VERDICTS = {
@@ -31,7 +36,7 @@ VERDICTS = {
 }
 
 
-def turned(rows: Pairing, code: Pairing, vector: tuple[int, ...]) -> np.ndarray:
+def turned(rows: Pairing, code: Pairing, vector: tuple[int, ...]) -> NDArray[np.floating]:
     """The vector at every position, once it lies as `rows` and is turned by code for `code`."""
     features = np.array(vector, float)
     if rows == "interleaved":
@@ -40,89 +45,75 @@ def turned(rows: Pairing, code: Pairing, vector: tuple[int, ...]) -> np.ndarray:
     return apply_rotary(np.tile(features, (N_POSITIONS, 1)), rotation, layout=code)
 
 
+@cache
+def scores(rows: Pairing, by_query: Pairing, by_key: Pairing) -> NDArray[np.floating]:
+    """Of every pair of positions, (query, key)."""
+    found: NDArray[np.floating] = turned(rows, by_query, QUERY) @ turned(rows, by_key, KEY).T
+    return found
+
+
+def degrees(score: NDArray[np.floating]) -> NDArray[np.floating]:
+    """A dial from -LIMIT on the left to LIMIT on the right."""
+    return 90 - 90 * score / LIMIT
+
+
+def verdict(rows: Pairing, by_query: Pairing, by_key: Pairing) -> str:
+    return VERDICTS[by_query == rows, by_key == rows]
+
+
 def data() -> dict[str, Any]:
-    right = (turned("half", "half", QUERY) @ turned("half", "half", KEY).T).round(2)
-    scores = np.array(
-        [
-            [
-                [turned(rows, by_query, QUERY) @ turned(rows, by_key, KEY).T for by_key in LAYOUTS]
-                for by_query in LAYOUTS
-            ]
-            for rows in LAYOUTS
-        ]
-    ).round(2)
-    layouts = list(LAYOUTS)
+    layouts, positions = ("rows", "by-query", "by-key"), ("query", "key")
     look = Lookup(
-        {
-            "rows": layouts,
-            "by-query": layouts,
-            "by-key": layouts,
-            "query": N_POSITIONS,
-            "key": N_POSITIONS,
-        },
+        {**dict.fromkeys(layouts, LAYOUTS), **dict.fromkeys(positions, N_POSITIONS)},
         {"rows": "half", "by-query": "interleaved", "by-key": "half", "query": 5, "key": 2},
     )
-    everything = ("rows", "by-query", "by-key", "query", "key")
-    counted = [str(position) for position in range(N_POSITIONS)]
-    look.text("query-at", ("query",), counted)
-    look.text("key-at", ("key",), counted)
-    look.number("right", ("query", "key"), right, digits=2)
-    look.number("score", everything, scores, digits=2)
-    look.number("error", everything, (scores - right).round(2), digits=2)
-    look.turn("right-hand", ("query", "key"), degrees(right))
-    look.turn("score-hand", everything, degrees(scores))
-    verdicts = [
-        [[VERDICTS[by_query == rows, by_key == rows] for by_key in LAYOUTS] for by_query in LAYOUTS]
-        for rows in LAYOUTS
-    ]
-    look.text("verdict", ("rows", "by-query", "by-key"), verdicts)
+    right = scores("half", "half", "half")
+    every = (*layouts, *positions)
+    shown = np.array([scores(*state) for state in product(LAYOUTS, repeat=len(layouts))])
+    shown = shown.reshape(*[len(LAYOUTS)] * len(layouts), *right.shape)
+    look.echo("query-at", "query").echo("key-at", "key")
+    look.number("right", positions, right, digits=2)
+    look.number("score", every, shown, digits=2)
+    look.number("error", every, shown - right, digits=2)
+    look.turn("right-hand", positions, degrees(right))
+    look.turn("score-hand", every, degrees(shown))
+    look.text("verdict", layouts, verdict)
     return look.data()
 
 
-def degrees(scores: np.ndarray) -> np.ndarray:
-    """A dial from -LIMIT on the left to LIMIT on the right."""
-    return (90 - 90 * scores / LIMIT).round().astype(int)
-
-
 def dial(view: View) -> str:
-    x, y = CENTRE
     ticks = ""
     for value in (-LIMIT, -LIMIT // 2, 0, LIMIT // 2, LIMIT):
-        angle = np.pi / 2 - np.pi / 2 * value / LIMIT
-        across, up = np.cos(angle), np.sin(angle)
+        angle = pi / 2 - pi / 2 * value / LIMIT
+        across, up = cos(angle), sin(angle)
         ticks += (
-            f'<path class="line" d="M{x + 108 * across:.1f} {y - 108 * up:.1f}'
-            f'L{x + 114 * across:.1f} {y - 114 * up:.1f}"/>'
-            f'<text x="{x + 128 * across:.1f}" y="{y + 4 - 122 * up:.1f}" class="small mid">'
-            f"{number(value, 0)}</text>"
-        )
+            f'<path class="line" d="M{X + 108 * across:.1f} {Y - 108 * up:.1f}'
+            f'L{X + 114 * across:.1f} {Y - 114 * up:.1f}"/>'
+        ) + text(X + 128 * across, Y + 4 - 122 * up, number(value, 0), "small mid")
     names = (
-        '<path class="hand sum" d="M60 152h26"/><text x="94" y="157" class="small">right score'
-        '</text><path class="hand thin other" d="M200 152h26"/>'
-        '<text x="234" y="157" class="small">this score</text>'
+        '<path class="hand sum" d="M60 152h26"/>'
+        + text(94, 157, "right score", "small")
+        + '<path class="hand thin other" d="M200 152h26"/>'
+        + text(234, 157, "this score", "small")
     )
-    return (
-        '<svg class="wide" viewBox="0 0 360 166" role="img" aria-label="A half dial with two '
-        'hands: a long one for the right score, a short one for the score of the chosen layouts.">'
-        f'{ticks}<g transform="translate({x},{y})">'
-        f"{view.group('right-hand', hand(LONG, 'sum'))}"
-        f"{view.group('score-hand', hand(SHORT, 'other thin'))}</g>{names}</svg>"
+    hands = view.group("right-hand", hand(LONG, "sum"))
+    hands += view.group("score-hand", hand(SHORT, "other thin"))
+    return svg(
+        "A half dial with two hands: a long one for the right score, a short one for the score of "
+        "the chosen layouts.",
+        166,
+        f'{ticks}<g transform="translate({X},{Y})">{hands}</g>{names}',
+        "wide",
     )
 
 
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
     right = data["shown"]["right"]["values"]
-    scores = np.array(data["shown"]["score"]["values"])[0]  # rows in halves
+    in_halves = data["shown"]["score"]["values"][LAYOUTS.index("half")]
+    wrong = [in_halves[q][k] for q, k in product(range(len(LAYOUTS)), repeat=2) if q or k]
     rows = [
-        number_row(
-            [f"{m}, {n}", number(right[m][n], 2)]
-            + [
-                number(scores[by_query, by_key, m, n], 2)
-                for by_query, by_key in product((0, 1), repeat=2)
-                if by_query or by_key
-            ]
-        )
+        number_row([f"{m}, {n}", *(number(found[m][n], 2) for found in (right, *wrong))])
         for m, n in LISTED
     ]
     return explorer(

@@ -4,31 +4,25 @@ from typing import Any
 
 import numpy as np
 
-from _figures.past_the_end import N_POSITIONS, N_ROWS, TABLE
+from _figures._end_of_table import N_POSITIONS, N_ROWS, QUARTERS, TABLE, mixture
+from _figures.past_the_end import strip
 from _hooks.draw import Frame, text
 from posenc_ref import resize_table
 
-LEFT, TOP, STEP = 96, 20, 15
+LEFT, TOP, STEP, PITCH, HEIGHT = 96, 20, 15, 43, 12
 
 
 def data() -> dict[str, Any]:
     return {
         "table": np.array(TABLE).tolist(),
         "stretched": resize_table(TABLE, N_POSITIONS).tolist(),
+        "mixture": [mixture(position) for position in range(N_POSITIONS)],
     }
-
-
-def strip(values: list[float]) -> str:
-    return "".join(
-        f'<rect class="v position" style="--v:{value:g};stroke-width:1" x="{43 * j}" '
-        'width="40" height="12" rx="2"/>'
-        for j, value in enumerate(values)
-    )
 
 
 def frames(data: dict[str, Any]) -> list[Frame]:
     slots = "".join(
-        f'<rect class="slot" y="{STEP * p}" width="169" height="12" rx="2"/>'
+        f'<rect class="slot" y="{STEP * p}" width="169" height="{HEIGHT}" rx="2"/>'
         for p in range(N_POSITIONS)
     )
     ruler = "".join(text(0, STEP * p, p, "small end") for p in (0, 3, 7, 8, 15))
@@ -39,10 +33,10 @@ def frames(data: dict[str, Any]) -> list[Frame]:
         if stretched:  # old row r is now the two rows 2r and 2r + 1, each moved a quarter
             for p, row in enumerate(data["stretched"]):
                 key, enter = (f"row{p // 2}", "") if p % 2 == 0 else (f"twin{p}", f"row{p // 2}")
-                frame.put(key, LEFT, TOP + STEP * p, strip(row), enter=enter)
+                frame.put(key, LEFT, TOP + STEP * p, strip(row, PITCH, HEIGHT), enter=enter)
         else:
             for r, row in enumerate(data["table"]):
-                frame.put(f"row{r}", LEFT, TOP + STEP * r, strip(row))
+                frame.put(f"row{r}", LEFT, TOP + STEP * r, strip(row, PITCH, HEIGHT))
         if pick is not None:
             mark = '<rect class="line" width="177" height="18" rx="4"/>'
             frame.put("pick", LEFT - 4, TOP - 3 + STEP * pick, mark)
@@ -50,21 +44,23 @@ def frames(data: dict[str, Any]) -> list[Frame]:
         frame.put("says", LEFT + 182, TOP + 10 + STEP * place, text(0, 0, says, "strong"))
         return frame
 
+    def mixed(before: str, position: int) -> Frame:
+        """The stretched table with a frame around a row, and in words what that is made of."""
+        parts = data["mixture"][position]
+        (row, share), *_ = parts
+        old = " and ".join(str(row) for row in sorted(row for row, _ in parts))
+        return picture(
+            f"{before} a row mixed from old rows {old}.",
+            position,
+            f"{QUARTERS[share][1]} of {row}",
+            stretched=True,
+        )
+
     return [
         picture("A table with rows 0 to 7; the places 8 to 15 are empty.", None, "trained"),
         picture("A frame around row 3: it is the row that position 3 reads.", 3, "row 3"),
         picture("The frame is around row 7, the last one: position 7 reads it.", 7, "row 7"),
         picture("The frame is around the empty place 8: position 8 has no row.", 8, "no row"),
-        picture(
-            "Each row has become two. Position 8 has a row mixed from old rows 3 and 4.",
-            8,
-            "¾ of 4",
-            stretched=True,
-        ),
-        picture(
-            "Position 7 no longer has row 7, but a row mixed from old rows 3 and 4.",
-            7,
-            "¾ of 3",
-            stretched=True,
-        ),
+        mixed("Each row has become two. Position 8 has", 8),
+        mixed("Position 7 no longer has row 7, but", 7),
     ]

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from _figures._sentence import WORDS, vectors
-from _hooks.draw import Frame, card, cell, cells, number, text
-from posenc_ref import attention, attention_weights, embed, tied_logits
+from _figures._sentence import D_MODEL, WORDS, attend, vectors, weights
+from _hooks.draw import Frame, card, cell, cells, number, numbers, slots, text
+from posenc_ref import embed, tied_logits
 
 FOLLOWED = 2  # the id of man
 TABLE_X, LOGIT_X, TOP, PITCH, VECTOR_Y = 112, 288, 84, 38, 214
@@ -14,16 +14,15 @@ TABLE_X, LOGIT_X, TOP, PITCH, VECTOR_Y = 112, 288, 84, 38, 214
 
 def data() -> dict[str, Any]:
     table = vectors()
-    hidden = attention(table, table, table)[FOLLOWED]
+    hidden = attend(table, 1)[FOLLOWED]
     logits = tied_logits(hidden, table)
-    shares = attention_weights(np.zeros((1, 1)), np.zeros((3, 1)), bias=logits[None])[0]
     return {
         "table": table.tolist(),
         "one-hot": np.eye(len(WORDS))[FOLLOWED].tolist(),
         "row": embed(FOLLOWED, table).tolist(),
-        "hidden": hidden.round(6).tolist(),
-        "logits": logits.round(6).tolist(),
-        "shares": shares.round(6).tolist(),
+        "hidden": hidden.tolist(),
+        "logits": logits.tolist(),
+        "shares": weights(logits[None])[0].tolist(),
     }
 
 
@@ -31,10 +30,7 @@ def frames(data: dict[str, Any]) -> list[Frame]:
     def picture(alt: str) -> Frame:
         """The words with their ids, and the table."""
         frame = Frame(alt, 262)
-        slots = "".join(
-            f'<rect class="slot" x="{40 * j}" width="36" height="34" rx="4"/>' for j in range(4)
-        )
-        frame.put("vector-slots", TABLE_X, VECTOR_Y, slots)
+        frame.put("vector-slots", TABLE_X, VECTOR_Y, slots(D_MODEL, pitch=40))
         for i, word in enumerate(WORDS):
             what = "token" if i == FOLLOWED else "other"
             frame.put(word, 14 + 118 * i, 10, card(word, what))
@@ -61,41 +57,19 @@ def frames(data: dict[str, Any]) -> list[Frame]:
         title = {"logits": "logit", "shares": "share"}[name]
         return frame.put("score-name", LOGIT_X + 30, VECTOR_Y + 8, text(0, 0, title, "small mid"))
 
-    def listed(name: str) -> str:
-        return ", ".join(number(value) for value in data[name])
+    def copied(frame: Frame) -> Frame:
+        return vector(frame, "vector", data["row"], 0)
 
-    row, hidden = data["row"], data["hidden"]
+    def changed(alt: str) -> Frame:
+        return vector(picture(alt), "hidden", data["hidden"], 2)
+
     return [
         picture("Three words with ids 0, 1 and 2, above a table of three rows."),
         one_hot(picture("Left of the table stands the one-hot list of id 2: zero, zero, one.")),
-        vector(
-            one_hot(picture("Row 2 has been copied below the table as the vector of man.")),
-            "vector",
-            row,
-            0,
-        ),
-        vector(
-            picture(f"The vector below the table has become {listed('hidden')}."),
-            "hidden",
-            hidden,
-            2,
-        ),
+        copied(one_hot(picture("Row 2 has been copied below the table as the vector of man."))),
+        changed(f"The vector below the table has become {numbers(data['hidden'])}."),
         scores(
-            vector(
-                picture(f"Right of each row stands its logit: {listed('logits')}."),
-                "hidden",
-                hidden,
-                2,
-            ),
-            "logits",
+            changed(f"Right of each row stands its logit: {numbers(data['logits'])}."), "logits"
         ),
-        scores(
-            vector(
-                picture(f"The logits have become shares: {listed('shares')}."),
-                "hidden",
-                hidden,
-                2,
-            ),
-            "shares",
-        ),
+        scores(changed(f"The logits have become shares: {numbers(data['shares'])}."), "shares"),
     ]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from _figures._sentence import weights
-from _hooks.draw import Frame, card, cell, number, text
+from _hooks.draw import Frame, card, cell, number, numbers, slots, text
 from posenc_ref import causal_mask
 
 WORDS = ("BOS", "dog", "bites", "man", "again")
@@ -15,7 +15,7 @@ LEFT, TOP, ROW, PITCH = 74, 38, 40, 44
 def data() -> dict[str, Any]:
     n = len(WORDS)
     equal = np.where(causal_mask(n, n), 0.0, -np.inf)
-    return {"share": weights(equal).round(6).tolist()}
+    return {"share": weights(equal).tolist()}
 
 
 def frames(data: dict[str, Any]) -> list[Frame]:
@@ -28,11 +28,7 @@ def frames(data: dict[str, Any]) -> list[Frame]:
         for m, word in enumerate(WORDS):
             y = TOP + ROW * m
             frame.put(f"row-{word}", 4, y, card(word, "query", width=62, height=32))
-            slots = "".join(
-                f'<rect class="slot" x="{PITCH * j}" width="40" height="32" rx="4"/>'
-                for j in range(m + 1)
-            )
-            frame.put(f"slots{m}", LEFT, y, slots)
+            frame.put(f"slots{m}", LEFT, y, slots(m + 1, pitch=PITCH, height=32))
             if m < rows:
                 for j, share in enumerate(data["share"][m][: m + 1]):
                     first = marked and j == 0
@@ -51,13 +47,13 @@ def frames(data: dict[str, Any]) -> list[Frame]:
             frame.put("read", 326, 26, text(0, 0, "1/share − 1", "small mid"))
         return frame
 
-    last = ", ".join(number(row[0], 2) for row in data["share"])
+    column = numbers((row[0] for row in data["share"]), 2)
     return [
         picture("Five tokens as rows, and empty places only for what each may see.", 0),
         picture("The first row is filled: BOS gives itself the share 1.", 1),
         picture("The second row is filled: BOS and dog get one half each.", 2),
         picture("All rows are filled; in each row the shares are equal.", 5),
-        picture(f"The column of BOS is marked. It reads {last}.", 5, True),
+        picture(f"The column of BOS is marked. It reads {column}.", 5, True),
         picture(
             "Beside each row stands one over its first share, less one: 0 to 4.", 5, True, True
         ),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from _hooks.draw import Frame, card, cells, text
+from _hooks.draw import Frame, card, cells, slots, text
 from posenc_ref import attention, attention_weights, causal_mask
 
 WORDS = {"dog": (1.0, 0.0), "bites": (0.0, 1.0), "man": (1.0, 1.0)}  # toy vectors
@@ -16,8 +16,8 @@ def attend(order: tuple[str, ...], masked: bool) -> dict[str, Any]:
     """Shares by (query, key) and outputs by word; what the mask forbids is left out."""
     x = np.array([WORDS[word] for word in order])
     mask = causal_mask(len(order), len(order)) if masked else None
-    shares = attention_weights(x, x, mask=mask).round(6).tolist()
-    outputs = attention(x, x, x, mask=mask).round(6).tolist()
+    shares = attention_weights(x, x, mask=mask).tolist()
+    outputs = attention(x, x, x, mask=mask).tolist()
     pairs = {
         f"{query}-{key}": shares[i][j]
         for i, query in enumerate(order)
@@ -44,10 +44,7 @@ def frames(data: dict[str, Any]) -> list[Frame]:
             y = TOP + PITCH * i
             frame.put(f"row-{query}", ROWS_X, y, card(query, "query", width=62, height=34))
             frame.put(f"column-{query}", 104 + 48 * i, 62, text(0, 0, query, "small mid strong"))
-            slots = "".join(
-                f'<rect class="slot" x="{48 * j}" width="44" height="34" rx="4"/>' for j in range(3)
-            )
-            frame.put(f"slots{i}", CELLS_X, y, slots)
+            frame.put(f"slots{i}", CELLS_X, y, slots(len(order), pitch=48))
             for j, key in enumerate(order):
                 pair = f"{query}-{key}"
                 if shares and pair in run["share"]:

@@ -1,14 +1,17 @@
 """Explorer: the shares of the last word under four stamps, and with the other two words swapped."""
 
-from itertools import permutations
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from _figures import _sentence
-from _figures._lookup import Lookup, View, explorer
-from _hooks.draw import card, text
+from _figures._explorer import explorer
+from _figures._lookup import Lookup
+from _figures._tables import cell_table, head, row
+from _figures._view import View
+from _hooks.draw import card, number, svg, text
 from posenc_ref import (
     alibi_bias_at,
     apply_rotary,
@@ -23,9 +26,9 @@ STAMPS = {
     "rope": ("RoPE", "Queries and keys turn with the seat."),
     "alibi": ("ALiBi, slope ½", "Each seat of distance takes 0.5 off the score."),
 }
-ORDERS = tuple(permutations(_sentence.WORDS))
+SEATS = ("first", "second", "last")
 SLOPE = 0.5
-LINES = 2  # the chosen order, and the one with the first two words swapped
+LINES = ("this order", "the first two swapped")
 PITCH, TOP, LINE, BAR = 122, 40, 116, 104
 
 
@@ -46,109 +49,118 @@ def shares(stamp: str, words: tuple[str, ...]) -> NDArray[np.floating]:
     return last
 
 
-def swapped(words: tuple[str, ...]) -> tuple[str, ...]:
-    first, second, last = words
-    return second, first, last
+def swapped(order: str) -> str:
+    first, second, last = order.split()
+    return f"{second} {first} {last}"
 
 
-def finding(stamp: str, words: tuple[str, ...]) -> str:
-    first, second, _ = words
-    here, there = shares(stamp, words), shares(stamp, swapped(words))
+def in_line(line: int, order: str) -> str:
+    """The chosen order in the first line, and in the second with its first two words swapped."""
+    return swapped(order) if line else order
+
+
+@cache
+def seat_shares(stamp: str, order: str) -> NDArray[np.floating]:
+    return shares(stamp, tuple(order.split()))
+
+
+def share(word: str, line: int, stamp: str, order: str) -> float:
+    words = in_line(line, order)
+    return float(seat_shares(stamp, words)[words.split().index(word)])
+
+
+def bar(word: str, line: int, stamp: str, order: str) -> tuple[float, int]:
+    return share(word, line, stamp, order), 1
+
+
+def place(word: str, line: int, order: str) -> tuple[int, int]:
+    return 8 + PITCH * in_line(line, order).split().index(word), TOP + LINE * line
+
+
+def finding(stamp: str, order: str) -> str:
+    first, second, _ = order.split()
+    here, there = seat_shares(stamp, order), seat_shares(stamp, swapped(order))
     if np.allclose(here, there[[1, 0, 2]]):
         return "each word keeps its share, so the order leaves no trace in them"
     return (
-        f"{first} gets {there[1]:.3f} where it had {here[0]:.3f}, "
-        f"{second} {there[0]:.3f} where it had {here[1]:.3f}. The order shows"
+        f"{first} gets {number(there[1])} where it had {number(here[0])}, "
+        f"{second} {number(there[0])} where it had {number(here[1])}. The order shows"
     )
 
 
 def data() -> dict[str, Any]:
-    names = [" ".join(words) for words in ORDERS]
     look = Lookup(
-        {"stamp": list(STAMPS), "order": names}, {"stamp": "none", "order": "dog bites man"}
+        {"stamp": STAMPS, "order": _sentence.ORDERS}, {"stamp": "none", "order": "dog bites man"}
     )
     both = ("stamp", "order")
     look.text("what", ("stamp",), [said for _, said in STAMPS.values()])
-    look.text("finding", both, [[finding(stamp, words) for words in ORDERS] for stamp in STAMPS])
-    look.text("sentence", ("order",), names)
-    for seat, name in enumerate(("first", "second", "last")):
-        look.text(name, ("order",), [words[seat] for words in ORDERS])
-        values = [[shares(stamp, words)[seat] for words in ORDERS] for stamp in STAMPS]
-        look.number(f"{name}-share", both, values)
-    for line in range(LINES):
-        lines = [words if line == 0 else swapped(words) for words in ORDERS]
-        for word in _sentence.WORDS:
-            values = [
-                [shares(stamp, words)[words.index(word)] for words in lines] for stamp in STAMPS
-            ]
-            seats = [words.index(word) for words in lines]
-            places = [[8 + PITCH * seat, TOP + LINE * line] for seat in seats]
-            look.move(f"{word}-{line}", ("order",), places)
-            look.scale(f"bar-{word}-{line}", both, [[[v, 1] for v in row] for row in values])
-            look.number(f"share-{word}-{line}", both, values)
-    for i, words in enumerate(ORDERS):
-        for word in _sentence.WORDS:
-            column = [shares(stamp, words)[words.index(word)] for stamp in STAMPS]
-            look.cell(f"row-{i}-{word}", ("stamp",), column)
+    look.text("finding", both, finding)
+    look.echo("sentence", "order")
+    for seat, name in enumerate(SEATS):
+        look.text(name, ("order",), [order.split()[seat] for order in _sentence.ORDERS])
+        look.number(f"{name}-share", both, lambda *state, seat=seat: seat_shares(*state)[seat])
+    for word in _sentence.WORDS:
+        for line in range(len(LINES)):
+            look.move(f"{word}-{line}", ("order",), partial(place, word, line))
+            look.scale(f"bar-{word}-{line}", both, partial(bar, word, line))
+            look.number(f"share-{word}-{line}", both, partial(share, word, line))
+        for i, order in enumerate(_sentence.ORDERS):
+            look.cell(f"row-{i}-{word}", ("stamp",), partial(share, word, 0, order=order))
     return look.data()
+
+
+def word_card(view: View, word: str, line: int) -> str:
+    """A card with a bar for its share; it moves from seat to seat."""
+    full = f'<rect class="bars token" width="{BAR}" height="12"/>'
+    inner = (
+        card(word, "token", width=BAR, height=28)
+        + f'<rect class="slot" y="36" width="{BAR}" height="12"/>'
+        + f'<g transform="translate(0,36)">{view.group(f"bar-{word}-{line}", full)}</g>'
+        + view.text(f"share-{word}-{line}", BAR / 2, 66, "num")
+    )
+    return view.group(f"{word}-{line}", inner)
 
 
 def drawing(view: View) -> str:
     parts = []
-    for line in range(LINES):
+    for line, title in enumerate(LINES):
         y = TOP + LINE * line
-        parts.append(text(8, y - 22, ("this order", "the first two swapped")[line], "strong"))
-        for seat in range(3):
+        parts.append(text(8, y - 22, title, "strong"))
+        for seat in range(len(SEATS)):
             words = f"seat {seat}" + (", asks" if seat == 2 else "")
             parts.append(text(8 + PITCH * seat + BAR / 2, y - 6, words, "small mid"))
-        for word in _sentence.WORDS:
-            bar = view.group(
-                f"bar-{word}-{line}", f'<rect class="bars token" width="{BAR}" height="12"/>'
-            )
-            share = (
-                f'<text x="{BAR / 2}" y="66" class="num" data-k="share-{word}-{line}">'
-                f"{view.words(f'share-{word}-{line}')}</text>"
-            )
-            inner = (
-                card(word, "token", width=BAR, height=28)
-                + f'<rect class="slot" y="36" width="{BAR}" height="12"/>'
-                + f'<g transform="translate(0,36)">{bar}</g>{share}'
-            )
-            parts.append(view.group(f"{word}-{line}", inner))
-    return (
-        '<svg class="wide" viewBox="0 0 360 232" role="img" aria-label="Three word cards on seats '
-        "0, 1 and 2, each with a bar for the share of attention that the last word gives it; "
-        'below, the same with the first two words swapped.">' + "".join(parts) + "</svg>"
+        parts += [word_card(view, word, line) for word in _sentence.WORDS]
+    return svg(
+        "Three word cards on seats 0, 1 and 2, each with a bar for the share of attention that "
+        "the last word gives it; below, the same with the first two words swapped.",
+        232,
+        "".join(parts),
+        "wide",
     )
 
 
 def shares_by_order(view: View) -> str:
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("order", *_sentence.WORDS))
-    rows = "".join(
-        f"<tr><td>{' '.join(words)}</td>"
-        + "".join(view.cell(f"row-{i}-{word}") for word in _sentence.WORDS)
-        + "</tr>"
-        for i, words in enumerate(ORDERS)
-    )
-    return (
-        f'<div class="numbers"><table class="values"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+    return cell_table(
+        map(head, ("order", *_sentence.WORDS)),
+        (
+            row((f"<td>{order}</td>", *(view.cell(f"row-{i}-{word}") for word in _sentence.WORDS)))
+            for i, order in enumerate(_sentence.ORDERS)
+        ),
     )
 
 
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
-    shown = {name: view.blank(name) for name in data["shown"] if "-" not in name}
-    share = {name: view.blank(f"{name}-share") for name in ("first", "second", "last")}
+    first, second = (f"{view.blank(name)} {view.blank(f'{name}-share')}" for name in SEATS[:-1])
     return explorer(
         src,
         head="One sentence, four stamps",
         controls=view.choices("stamp", "Stamp", [name for name, _ in STAMPS.values()])
         + view.choices("order", "Order of the words"),
         picture=drawing(view),
-        says=f"{shown['what']} In “{shown['sentence']}” the last word gives {shown['first']} "
-        f"{share['first']}, {shown['second']} {share['second']} and itself, {shown['last']}, "
-        f"{share['last']}. With the first two words swapped, {shown['finding']}.",
+        says=f"{view.blank('what')} In “{view.blank('sentence')}” the last word gives {first}, "
+        f"{second} and itself, {view.blank('last')}, {view.blank('last-share')}. With the first "
+        f"two words swapped, {view.blank('finding')}.",
         table=(
             "Shares of the last word under this stamp, in all six orders",
             shares_by_order(view),

@@ -1,11 +1,8 @@
 """Stepper: a head of four numbers is two pairs; each turns at its own speed, and scores add up."""
 
-from math import degrees
 from typing import Any
 
-import numpy as np
-
-from _hooks.draw import Frame, cells, hand, number, text
+from _hooks.draw import Frame, cells, face, hand, near, number, text
 from posenc_ref import apply_rotary, rotary_cos_sin, rotary_inv_freq
 
 HEAD = (1.0, 0.0, 1.0, 0.0)  # query and key alike
@@ -22,26 +19,17 @@ def data() -> dict[str, Any]:
         query, key = apply_rotary(
             [HEAD, HEAD], rotary_cos_sin([m, n], speeds), layout="interleaved"
         )
-        products.append((query * key).reshape(-1, 2).sum(axis=1))
+        products.append((query * key).reshape(-1, 2).sum(axis=1).tolist())
     return {
         "speeds": speeds.tolist(),
         "head": list(HEAD),
         "places": [list(place or ()) for place in PLACES],
-        "products": np.round(products, 4).tolist(),
+        "products": products,
     }
 
 
-def near(radians: float) -> float:
-    """Degrees of a turn, without most of the full turns of far positions (they would only blur)."""
-    return degrees(radians) if radians < 50 else degrees(radians) % 360 + 360
-
-
-def face(speed: float) -> str:
-    r = RADIUS
-    return (
-        f'<circle class="faint" r="{r}"/><path class="faint" d="M-{r} 0H{r}M0 -{r}V{r}"/>'
-        + text(0, r + 20, f"{speed:g} rad a token", "small mid")
-    )
+def dial(speed: float) -> str:
+    return face(RADIUS) + text(0, RADIUS + 20, f"{speed:g} rad a token", "small mid")
 
 
 def frames(data: dict[str, Any]) -> list[Frame]:
@@ -58,7 +46,7 @@ def frames(data: dict[str, Any]) -> list[Frame]:
             x = DIALS[i]
             pair = data["head"][2 * i : 2 * i + 2]
             frame.put(f"pair{i}", x - 62, ROW_Y - 22, cells(pair, "query", digits=0, height=30))
-            frame.put(f"face{i}", x, DIAL_Y, face(speed))
+            frame.put(f"face{i}", x, DIAL_Y, dial(speed))
             if place:
                 m, n = place
                 key = hand(RADIUS - 18, "key")

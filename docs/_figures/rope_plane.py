@@ -1,9 +1,8 @@
 """Stepper: a query hand and a key hand turn by their positions; the score sees their difference."""
 
-from math import cos, degrees, pi, sin
 from typing import Any
 
-from _hooks.draw import Frame, hand, number, text
+from _hooks.draw import Frame, arc, face, hand, near, number, text
 from posenc_ref import rotary_scores
 
 PLACES = ((0, 0), (5, 0), (5, 2), (6, 3), (105, 102), (105, 104))  # query, key
@@ -14,24 +13,12 @@ GAUGE = (30, 226, 300)  # x, y and width of the scale from -1 to 1
 
 def data() -> dict[str, Any]:
     one = [[1.0, 0.0]]
-    scores = [rotary_scores(one, one, [[n - m]], [SPEED], layout="half")[0, 0] for m, n in PLACES]
+    scores = [rotary_scores(one, one, [[n - m]], [SPEED], layout="half").item() for m, n in PLACES]
     return {
         "speed": SPEED,
         "places": [list(place) for place in PLACES],
-        "scores": [round(float(score), 4) for score in scores],
+        "scores": scores,
     }
-
-
-def near(radians: float) -> float:
-    """Degrees of a turn, without most of the full turns of far positions (they would only blur)."""
-    return degrees(radians) if radians < 50 else degrees(radians) % 360 + 360
-
-
-def arc(gap: float) -> str:
-    """From the key's hand to the query's, the short way round."""
-    gap = (gap + pi) % (2 * pi) - pi
-    x, y = ARC * cos(gap), -ARC * sin(gap)
-    return f'<path class="arc sum" d="M{ARC} 0A{ARC} {ARC} 0 0 {int(gap < 0)} {x:.1f} {y:.1f}"/>'
 
 
 def legend(m: int, n: int, score: float) -> str:
@@ -54,15 +41,15 @@ def frames(data: dict[str, Any]) -> list[Frame]:
     ticks = f'<path class="line" d="M0 0H{width}M0 -6V6M{half:g} -6V6M{width} -6V6"/>'
     words = zip((0, half, width), ("−1", "0", "1"), strict=True)
     gauge = ticks + "".join(text(at, 24, word, "small mid") for at, word in words)
-    cross = f'<path class="faint" d="M-{RADIUS} 0H{RADIUS}M0 -{RADIUS}V{RADIUS}"/>'
     result = []
     for (m, n), score in zip(data["places"], data["scores"], strict=True):
         frame = Frame(
             f"Query hand turned by {m} radians, key hand by {n}. Score {number(score)}.", 262
         )
-        frame.put("dial", X, Y, f'<circle class="faint" r="{RADIUS}"/>{cross}')
-        if m != n:
-            frame.put("arc", X, Y, arc((m - n) * speed), turn=near(n * speed))
+        frame.put("dial", X, Y, face(RADIUS))
+        if m != n:  # from the key's hand to the query's
+            gap = f'<path class="arc sum" d="{arc((m - n) * speed, ARC)}"/>'
+            frame.put("arc", X, Y, gap, turn=near(n * speed))
         frame.put("key", X, Y, hand(RADIUS - 16, "key"), turn=near(n * speed))
         frame.put("query", X, Y, hand(RADIUS, "query"), turn=near(m * speed))
         frame.put("words", 216, 56, legend(m, n, score))

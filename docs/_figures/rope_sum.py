@@ -9,7 +9,6 @@ from posenc_ref import rotary_inv_freq
 
 WIDTH, BASE, FARTHEST = 8, 100.0, 32
 LEFT, RIGHT, MIDDLE, HALF = 40, 318, 112, 80  # the drawing: x of its ends, y of zero and of one
-NAMES = ("fast", "slower", "slower yet", "slow")
 
 
 def data() -> dict[str, Any]:
@@ -18,9 +17,9 @@ def data() -> dict[str, Any]:
     mean = cosines.mean(axis=1)
     first_rise = int(np.argmax(np.diff(mean) > 0))
     return {
-        "speeds": speeds.round(4).tolist(),
-        "cosines": cosines.T.round(4).tolist(),
-        "mean": mean.round(4).tolist(),
+        "speeds": speeds.tolist(),
+        "cosines": cosines.T.tolist(),
+        "mean": mean.tolist(),
         "rise": [first_rise, first_rise + 2],
         "rises": int((np.diff(mean) > 0).sum()),
     }

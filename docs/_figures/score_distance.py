@@ -1,16 +1,22 @@
 """Explorer with a gate: the score of a chosen query and key by distance, on both sides."""
 
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from _figures._controls import number_row, number_table
-from _figures._lookup import Lookup, View, explorer, gate
+from _figures._explorer import explorer, gate
+from _figures._lookup import Lookup
+from _figures._tables import number_row, number_table
+from _figures._view import View
+from _hooks.draw import number, svg, text
 from posenc_ref import rotary_scores, scale_proportional
 
 WIDTH, BASE, FARTHEST = 16, 100.0, 48
 PEAK = 7
+NOISE = 1e-9  # what equal scores may differ by
 SHARES = {"all": 1.0, "half": 0.5, "quarter": 0.25}
 SIDES = {"before": -1, "after": 1}
 KINDS = {
@@ -44,66 +50,45 @@ def vectors() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     }
 
 
-def scores(kind: str, share: float, side: int) -> np.ndarray:
+@cache
+def scores(kind: str, share: str, side: str) -> NDArray[np.floating]:
+    """By distance."""
     query, key = vectors()[kind]
-    distances = side * np.arange(FARTHEST + 1)[None, :]
-    speeds = scale_proportional(WIDTH, BASE, rotated_fraction=share).inv_freq
+    distances = SIDES[side] * np.arange(FARTHEST + 1)[None, :]
+    speeds = scale_proportional(WIDTH, BASE, rotated_fraction=SHARES[share]).inv_freq
     keys = np.tile(key, (FARTHEST + 1, 1))
-    row: np.ndarray = rotary_scores(query[None], keys, distances, speeds, layout="interleaved")[0]
+    row: NDArray[np.floating] = rotary_scores(
+        query[None], keys, distances, speeds, layout="interleaved"
+    )[0]
     return row
 
 
-def level(score: float) -> float:
-    return float(round(TOP + HALF * (1 - score)))
+def score(kind: str, share: str, side: str, distance: int) -> float:
+    return float(scores(kind, share, side)[distance])
 
 
-def outline(values: np.ndarray) -> str:
-    levels = [level(value) for value in values]
-    moves = (f"l{STEP} {after - before:g}" for before, after in pairwise(levels))
-    return f"M{LEFT} {levels[0]:g}" + "".join(moves)
+def level(score: float) -> int:
+    """Where a score stands in the drawing."""
+    return round(TOP + HALF * (1 - score))
 
 
-def data() -> dict[str, Any]:
-    table = np.array(
-        [
-            [[scores(kind, share, side) for side in SIDES.values()] for share in SHARES.values()]
-            for kind in KINDS
-        ]
-    ).round(3)
-    look = Lookup(
-        {
-            "kind": list(KINDS),
-            "share": list(SHARES),
-            "side": list(SIDES),
-            "distance": FARTHEST + 1,
-        },
-        {"kind": "equal", "share": "all", "side": "before", "distance": 13},
-    )
-    curve = ("kind", "share", "side")
-    everything = (*curve, "distance")
-    places = [[place(n, side) for n in range(FARTHEST + 1)] for side in SIDES]
-    look.text("place", ("side", "distance"), places)
-    look.number("score", everything, table, digits=3)
-    look.number("start", ("kind",), table[:, 0, 0, 0], digits=3)
-    look.path("curve", curve, nested(outline, table))
-    look.move("across", ("distance",), [[LEFT + STEP * n, 0] for n in range(FARTHEST + 1)])
-    look.move(
-        "up", everything, nested(lambda values: [[0, int(level(value))] for value in values], table)
-    )
-    look.text("summary", curve, nested(summary, table))
-    return look.data()
+def outline(*curve: str) -> str:
+    levels = [level(score) for score in scores(*curve)]
+    moves = (f"l{STEP} {after - before}" for before, after in pairwise(levels))
+    return f"M{LEFT} {levels[0]}" + "".join(moves)
 
 
-def place(distance: int, side: str) -> str:
+def place(side: str, distance: int) -> str:
     if distance == 0:
         return "where the query stands"
     return f"{distance} {'token' if distance == 1 else 'tokens'} {side} the query"
 
 
-def summary(values: np.ndarray) -> str:
-    """How often a step of one token farther raises the score, as shown."""
-    rises, best = int((np.diff(values) > 0).sum()), int(values.argmax())
-    if np.ptp(values) == 0:
+def summary(*curve: str) -> str:
+    """How often a step of one token farther raises the score."""
+    steps = np.diff(scores(*curve))
+    rises, best = int((steps > NOISE).sum()), int(scores(*curve).argmax())
+    if np.abs(steps).max() <= NOISE:
         return "Nothing that turns has content here, so the score is the same at every distance."
     if rises == 0:
         return f"Over these {FARTHEST} steps the score never rises."
@@ -113,38 +98,47 @@ def summary(values: np.ndarray) -> str:
     )
 
 
-def nested(what: Any, table: np.ndarray) -> list[list[list[Any]]]:
-    return [[[what(values) for values in sides] for sides in shares] for shares in table]
+def data() -> dict[str, Any]:
+    look = Lookup(
+        {"kind": KINDS, "share": SHARES, "side": SIDES, "distance": FARTHEST + 1},
+        {"kind": "equal", "share": "all", "side": "before", "distance": 13},
+    )
+    curve = ("kind", "share", "side")
+    every = (*curve, "distance")
+    look.text("place", ("side", "distance"), place)
+    look.number("score", every, score)
+    look.number("start", ("kind",), lambda kind: score(kind, "all", "before", 0))
+    look.path("curve", curve, outline)
+    look.move("across", ("distance",), lambda distance: (LEFT + STEP * distance, 0))
+    look.move("up", every, lambda *state: (0, level(score(*state))))
+    look.text("summary", curve, summary)
+    return look.data()
 
 
 def drawing(view: View) -> str:
-    right = LEFT + STEP * FARTHEST
+    right, foot = LEFT + STEP * FARTHEST, TOP + 2 * HALF
     lines = "".join(
-        f'<path class="{"line" if value == 0 else "faint"}" d="M{LEFT} {level(value):g}H{right}"/>'
-        f'<text x="{LEFT - 8}" y="{level(value) + 4:g}" class="small end">{words}</text>'
-        for value, words in ((-1, "−1"), (0, "0"), (1, "1"))
+        f'<path class="{"line" if value == 0 else "faint"}" d="M{LEFT} {level(value)}H{right}"/>'
+        + text(LEFT - 8, level(value) + 4, number(value, 0), "small end")
+        for value in (-1, 0, 1)
     )
-    foot = TOP + 2 * HALF
     ticks = "".join(
-        f'<text x="{LEFT + STEP * n}" y="{foot + 20}" class="small mid">{n}</text>'
-        for n in range(0, FARTHEST + 1, 8)
+        text(LEFT + STEP * n, foot + 20, n, "small mid") for n in range(0, FARTHEST + 1, 8)
     )
-    label = (
-        f'<text x="{(LEFT + right) / 2:g}" y="{foot + 40}" class="small mid">'
-        "distance (tokens)</text>"
-    )
+    label = text((LEFT + right) / 2, foot + 40, "distance (tokens)", "small mid")
     dot = view.group("across", view.group("up", '<circle class="tip other" r="5"/>'))
-    return (
-        f'<svg class="wide" viewBox="0 0 360 {foot + 48}" role="img" aria-label="A curve of the '
-        'score against the distance, with a dot at the chosen distance.">'
-        f"{lines}{ticks}{label}{view.line('curve', 'curve sum')}{dot}</svg>"
+    return svg(
+        "A curve of the score against the distance, with a dot at the chosen distance.",
+        foot + 48,
+        lines + ticks + label + view.line("curve", "curve sum") + dot,
+        "wide",
     )
 
 
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
-    table = np.array(data["shown"]["score"]["values"])
-    rows = [number_row([str(n)], table[:, 0, 0, n].tolist(), digits=3) for n in LISTED]
+    curves = [kind[0][0] for kind in data["shown"]["score"]["values"]]
+    rows = [number_row([str(n)], [curve[n] for curve in curves], digits=3) for n in LISTED]
     answers = ("yes, always", "as a trend only", "no, it is flat")
     return explorer(
         src,

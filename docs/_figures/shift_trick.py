@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from _hooks.draw import Frame, cell, text
+from _hooks.draw import Frame, cell, slots, text
 from posenc_ref import relative_shift, transformer_xl_distances
 
 N = 3
@@ -59,19 +59,15 @@ def frames(data: dict[str, Any]) -> list[Frame]:
             y = TOP + ROW * (m + start) + 22
             frame.put(f"row{m}", 6, y, text(0, 0, f"query {m}", "small query"))
 
-    def slots(frame: Frame, rows: int, columns: int) -> None:
+    def empty(frame: Frame, rows: int, columns: int) -> None:
         for m in range(rows):
-            boxes = "".join(
-                f'<rect class="slot" x="{PITCH * j}" width="{PITCH - 4}" height="34" rx="4"/>'
-                for j in range(columns)
-            )
-            frame.put(f"slots{m}", LEFT, TOP + ROW * m, boxes)
+            frame.put(f"slots{m}", LEFT, TOP + ROW * m, slots(columns, pitch=PITCH))
 
     distances = [f"dist. {d}" for d in data["distances"]]
     keys = [f"key {n}" for n in range(N)]
 
     start = Frame("A table of nine scores: a row for each query, a column for each distance.", 232)
-    slots(start, N, N)
+    empty(start, N, N)
     heads(start, "one column for each distance", distances)
     row_names(start)
     for m in range(N):
@@ -79,7 +75,7 @@ def frames(data: dict[str, Any]) -> list[Frame]:
             put(start, by_distance[m][j], m, j)
 
     needed = Frame("Three of the nine are distances that would lie before the first key.", 232)
-    slots(needed, N, N)
+    empty(needed, N, N)
     heads(needed, "one column for each distance", distances)
     row_names(needed)
     for m in range(N):
@@ -115,7 +111,7 @@ def frames(data: dict[str, Any]) -> list[Frame]:
         "above the diagonal stands junk.",
         232,
     )
-    slots(final, N, N)
+    empty(final, N, N)
     heads(final, "first row dropped: one column for each key", keys)
     row_names(final)
     laid(final, 1)

@@ -3,7 +3,7 @@
 from math import cos, degrees, sin
 from typing import Any
 
-from _hooks.draw import Frame, cells, hand, number, text
+from _hooks.draw import Frame, arc, cells, face, hand, number, slots, text
 from posenc_ref import sinusoidal_inv_freq, sinusoidal_shift, sinusoidal_table
 
 WIDTH, BASE = 4, 4.0  # with this base the second pair turns by 0.5 radians a token
@@ -23,19 +23,13 @@ def data() -> dict[str, Any]:
     table = sinusoidal_table(max(STARTS) + SHIFT + 1, WIDTH, base=BASE)[:, PAIR]
     return {
         "speed": float(sinusoidal_inv_freq(WIDTH, base=BASE)[1]),
-        "matrix": sinusoidal_shift(SHIFT, WIDTH, base=BASE)[PAIR, PAIR].round(4).tolist(),
+        "matrix": sinusoidal_shift(SHIFT, WIDTH, base=BASE)[PAIR, PAIR].tolist(),
         "pairs": {
-            str(position): table[position].round(4).tolist()
+            str(position): table[position].tolist()
             for start in STARTS
             for position in (start, start + SHIFT)
         },
     }
-
-
-def arc(angle: float, radius: float) -> str:
-    """Part of a circle from the local x axis on, anticlockwise; at most half a turn."""
-    end = f"{radius * cos(angle):.1f} {-radius * sin(angle):.1f}"
-    return f'<path class="arc score" d="M{radius:g} 0A{radius:g} {radius:g} 0 0 0 {end}"/>'
 
 
 def rows(values: list[list[float]], what: str, name: str) -> str:
@@ -48,10 +42,7 @@ def rows(values: list[list[float]], what: str, name: str) -> str:
 
 def empty(x: float, columns: int) -> str:
     return "".join(
-        f'<rect class="slot" x="{x + j * PITCH:g}" y="{i * (HEIGHT + 4)}" '
-        f'width="{PITCH - 4}" height="{HEIGHT}" rx="4"/>'
-        for i in range(2)
-        for j in range(columns)
+        slots(columns, x=x, y=i * (HEIGHT + 4), pitch=PITCH, height=HEIGHT) for i in range(2)
     )
 
 
@@ -78,16 +69,14 @@ def frames(data: dict[str, Any]) -> list[Frame]:
     def dial(alt: str, start: int, end: int) -> Frame:
         """A dial with a hand at `start`, over another at `end`, above the column of `start`."""
         frame = Frame(alt, 276)
-        r = RADIUS
-        face = f'<circle class="faint" r="{r}"/><path class="faint" d="M-{r} 0H{r}M0 -{r}V{r}"/>'
-        frame.put("dial", DIAL_X, DIAL_Y, face)
-        frame.put("end", DIAL_X, DIAL_Y, hand(r, "position"), turn=degrees(end * speed))
-        frame.put("start", DIAL_X, DIAL_Y, hand(r, "slow"), turn=degrees(start * speed))
+        frame.put("dial", DIAL_X, DIAL_Y, face(RADIUS))
+        frame.put("end", DIAL_X, DIAL_Y, hand(RADIUS, "position"), turn=degrees(end * speed))
+        frame.put("start", DIAL_X, DIAL_Y, hand(RADIUS, "slow"), turn=degrees(start * speed))
         tip(frame, "start-tip", start)
         frame.put("from", LEGEND_X, 60, legend(hand(22, "slow"), f"position {start}"))
         names = text(-8, 20, "sin", "small end") + text(-8, 54, "cos", "small end")
-        slots = empty(NEW_X, 1) + empty(MATRIX_X, 2) + empty(OLD_X, 1)
-        frame.put("slots", 0, EQUATION_Y, slots)
+        places = empty(NEW_X, 1) + empty(MATRIX_X, 2) + empty(OLD_X, 1)
+        frame.put("slots", 0, EQUATION_Y, places)
         frame.put("names", NEW_X, EQUATION_Y, names)
         return frame.put("old", OLD_X, EQUATION_Y, column(start, "slow"), enter="start")
 
@@ -99,7 +88,8 @@ def frames(data: dict[str, Any]) -> list[Frame]:
         end = start + SHIFT
         frame = dial(alt, start, end)
         tip(frame, "end-tip", end)
-        frame.put("arc", DIAL_X, DIAL_Y, arc(turn, 34), turn=degrees(start * speed))
+        between = f'<path class="arc score" d="{arc(turn, 34)}"/>'
+        frame.put("arc", DIAL_X, DIAL_Y, between, turn=degrees(start * speed))
         frame.put("to", LEGEND_X, 92, legend(hand(22, "position"), f"position {end}"))
         sample = '<path class="arc score" d="M0 0H26"/>'
         frame.put("by", LEGEND_X, 124, legend(sample, f"{turn:g} radians"))

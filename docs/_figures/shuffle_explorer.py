@@ -1,54 +1,52 @@
 """Explorer: six orders of three words; do positions, a mask or more layers tell them apart?"""
 
 from functools import cache
-from itertools import permutations
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from _figures._controls import number_row, number_table
-from _figures._lookup import Lookup, View, explorer
-from _figures._sentence import D_MODEL, WORDS, vectors
-from posenc_ref import attention, causal_mask, sinusoidal_table
+from _figures._explorer import explorer
+from _figures._lookup import Lookup
+from _figures._sentence import D_MODEL, ORDERS, WORDS, attend, vectors
+from _figures._tables import cell_table, head, number_row, number_table, row
+from _figures._view import View
+from posenc_ref import sinusoidal_table
 
-ORDERS = tuple(permutations(WORDS))
-NAMES = tuple(" ".join(order) for order in ORDERS)
+FIRST = ORDERS[0]
 SWITCH = ("no", "yes")
-LAYERS = ("1", "2", "3")
+LAYERS = (1, 2, 3)
 AXES = ("order", "positions", "mask", "layers")
 
 
 @cache
-def outputs(order: tuple[str, ...], positions: str, mask: str, layers: str) -> NDArray[np.floating]:
+def outputs(order: str, positions: str, mask: str, layers: int) -> NDArray[np.floating]:
     """One row a seat: attention alone, one layer's output being the next one's input."""
-    x: NDArray[np.floating] = vectors(order)
+    x: NDArray[np.floating] = vectors(order.split())
     if positions == "yes":
-        x = x + sinusoidal_table(len(order), D_MODEL)
-    allowed = causal_mask(len(order), len(order)) if mask == "yes" else None
-    for _ in range(int(layers)):
-        x = attention(x, x, x, mask=allowed)
-    return x
+        x = x + sinusoidal_table(len(x), D_MODEL)
+    return attend(x, layers, causal=mask == "yes")
 
 
-def kept(order: tuple[str, ...], positions: str, mask: str, layers: str) -> list[bool]:
+def kept(order: str, positions: str, mask: str, layers: int) -> list[bool]:
     """For each seat: has its word the output that it has in the first order?"""
-    first = dict(zip(WORDS, outputs(WORDS, positions, mask, layers), strict=True))
+    first = dict(zip(WORDS, outputs(FIRST, positions, mask, layers), strict=True))
     rows = outputs(order, positions, mask, layers)
     return [
         bool(np.allclose(row, first[word], rtol=0, atol=1e-9))
-        for word, row in zip(order, rows, strict=True)
+        for word, row in zip(order.split(), rows, strict=True)
     ]
 
 
-def finding(order: tuple[str, ...], positions: str, mask: str, layers: str) -> str:
+def finding(order: str, positions: str, mask: str, layers: int) -> str:
     """What this state shows, in words."""
-    if order == WORDS:
-        return f"This is “{NAMES[0]}”, the order that the others are held against."
+    if order == FIRST:
+        return f"This is “{FIRST}”, the order that the others are held against."
     same = kept(order, positions, mask, layers)
     if all(same):
         return (
-            f"Each word has the output that it had in “{NAMES[0]}”, now on its new seat. "
+            f"Each word has the output that it had in “{FIRST}”, now on its new seat. "
             "The order has left no trace."
         )
     causes = {"positions": positions == "yes", "mask": mask == "yes"}
@@ -59,68 +57,56 @@ def finding(order: tuple[str, ...], positions: str, mask: str, layers: str) -> s
         if causes["mask"]:
             cause = "the mask alone gives the order away"
     if not any(same):
-        return f"No word has the output that it had in “{NAMES[0]}”: {cause}."
+        return f"No word has the output that it had in “{FIRST}”: {cause}."
     (seat,) = (seat for seat, is_same in enumerate(same) if is_same)
     reason = (
         "it stands first in both orders and sees nothing but itself"
         if seat == 0
         else "it stands last in both orders, and one layer weighs the words before it as a bag"
     )
-    return f"Only “{order[seat]}” keeps its output: {reason}. For the other two, {cause}."
-
-
-def over_states(shown: Any) -> list[Any]:
-    """A table over the four controls."""
-    return [[[[shown(o, p, m, n) for n in LAYERS] for m in SWITCH] for p in SWITCH] for o in ORDERS]
+    return f"Only “{order.split()[seat]}” keeps its output: {reason}. For the other two, {cause}."
 
 
 def data() -> dict[str, Any]:
     look = Lookup(
-        {"order": NAMES, "positions": SWITCH, "mask": SWITCH, "layers": LAYERS},
+        {"order": ORDERS, "positions": SWITCH, "mask": SWITCH, "layers": LAYERS},
         {"order": "man bites dog", "positions": "no", "mask": "no", "layers": "1"},
     )
     for seat in range(len(WORDS)):
-        look.text(f"word{seat}", ("order",), [order[seat] for order in ORDERS])
-        same = over_states(lambda *state, seat=seat: SWITCH[kept(*state)[seat]])
-        look.text(f"same{seat}", AXES, same)
-        for column in range(D_MODEL):
-            values = over_states(lambda *state, at=(seat, column): float(outputs(*state)[at]))
-            look.cell(f"out{seat}{column}", AXES, values, bound=2)
-    look.text("finding", AXES, over_states(finding))
+        look.text(f"word{seat}", ("order",), [order.split()[seat] for order in ORDERS])
+        look.text(f"same{seat}", AXES, lambda *state, seat=seat: SWITCH[kept(*state)[seat]])
+    look.cells("out", AXES, outputs, bound=2)
+    look.text("finding", AXES, finding)
     return look.data()
 
 
-def summary(data: dict[str, Any]) -> str:
+def summary() -> str:
     """Who keeps the output, in every state: one row a setting, one column an order."""
 
-    def who(order: int, setting: tuple[int, int, int]) -> str:
-        positions, mask, layers = setting
-        shown = data["shown"]
-        same = [shown[f"same{s}"]["values"][order][positions][mask][layers] for s in range(3)]
-        words = [shown[f"word{s}"]["values"][order] for s in range(3)]
-        keep = [word for word, is_same in zip(words, same, strict=True) if is_same == "yes"]
-        return {0: "none", 3: "all"}.get(len(keep), " ".join(keep))
+    def who(order: str, *setting: Any) -> str:
+        same = kept(order, *setting)
+        keep = [word for word, is_same in zip(order.split(), same, strict=True) if is_same]
+        return {0: "none", len(WORDS): "all"}.get(len(keep), " ".join(keep))
 
-    settings = [(p, m, n) for p in range(2) for m in range(2) for n in range(len(LAYERS))]
+    orders = ORDERS[1:]
     rows = [
-        number_row(
-            [SWITCH[p], SWITCH[m], LAYERS[n], *(who(o, (p, m, n)) for o in range(1, len(ORDERS)))]
-        )
-        for p, m, n in settings
+        number_row([*map(str, setting), *(who(order, *setting) for order in orders)])
+        for setting in product(SWITCH, SWITCH, LAYERS)
     ]
-    return number_table(("positions", "mask", "layers", *NAMES[1:]), rows)
+    return number_table(("positions", "mask", "layers", *orders), rows)
+
+
+def outputs_table(view: View) -> str:
+    def line(seat: int) -> str:
+        words = (str(seat), view.blank(f"word{seat}"), view.blank(f"same{seat}"))
+        return row((*(f"<td>{word}</td>" for word in words), view.cells(f"out-{seat}", D_MODEL)))
+
+    heads = ("seat", "word", "same?", *(f"dim {column}" for column in range(D_MODEL)))
+    return cell_table(map(head, heads), map(line, range(len(WORDS))))
 
 
 def widget(data: dict[str, Any], src: str) -> str:
     view = View(data)
-    heads = ("seat", "word", "same?", *(f"dim {column}" for column in range(D_MODEL)))
-    rows = [
-        f"<tr><td>{seat}</td><td>{view.blank(f'word{seat}')}</td>"
-        f"<td>{view.blank(f'same{seat}')}</td>"
-        + "".join(view.cell(f"out{seat}{column}") for column in range(D_MODEL))
-        + "</tr>"
-        for seat in range(len(WORDS))
-    ]
     return explorer(
         src,
         head="Shuffle, and look for the word",
@@ -128,8 +114,8 @@ def widget(data: dict[str, Any], src: str) -> str:
         + view.choices("positions", "Positions added")
         + view.choices("mask", "Causal mask")
         + view.choices("layers", "Layers of attention"),
-        picture=number_table(heads, rows),
+        picture=outputs_table(view),
         says=view.blank("finding"),
         lines=(5, 3),
-        table=("Which words keep their output, in every state", summary(data)),
+        table=("Which words keep their output, in every state", summary()),
     )

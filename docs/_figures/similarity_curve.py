@@ -5,31 +5,25 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from _figures.similarity_guess import FARTHEST, WIDTH, similarity
 from _hooks.style import Colors
-from posenc_ref import sinusoidal_table
-
-WIDTH = 64
-FARTHEST = 100
 
 
 def data() -> dict[str, Any]:
-    table = sinusoidal_table(FARTHEST + 1, WIDTH)
-    # Every row has the squared length d / 2, so this is the cosine of the angle between two rows.
-    similarity = table @ table[0] / (WIDTH / 2)
-    first_rise = int(np.argmax(np.diff(similarity) > 0))
-    return {"similarity": similarity.round(4).tolist(), "first_rise": first_rise}
+    curve = similarity(WIDTH)
+    return {"similarity": curve, "first_rise": int(np.argmax(np.diff(curve) > 0))}
 
 
 def draw(fig: Figure, data: dict[str, Any], colors: Colors) -> None:
-    similarity, near = data["similarity"], data["first_rise"]
+    curve, near = data["similarity"], data["first_rise"]
     far = near + 1
     words = f"distance {far} is more similar than {near}"
     ax = fig.subplots()
-    ax.plot(similarity, color=colors["position"])
-    ax.plot([near, far], [similarity[near], similarity[far]], "o", color=colors["ink"], ms=5)
+    ax.plot(curve, color=colors["position"])
+    ax.plot([near, far], [curve[near], curve[far]], "o", color=colors["ink"], ms=5)
     ax.annotate(
-        f"{words}: {similarity[far]:.4f} > {similarity[near]:.4f}",
-        (far, similarity[far]),
+        f"{words}: {curve[far]:.4f} > {curve[near]:.4f}",
+        (far, curve[far]),
         (30, 34),
         textcoords="offset points",
         fontsize=9.5,

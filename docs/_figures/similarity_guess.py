@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from _figures._controls import blank, choices, number_row, number_table, slider
-from _hooks.draw import number, text
+from _figures._controls import blank, choices, slider
+from _figures._tables import number_row, number_table
+from _hooks.draw import number, svg, text
 from posenc_ref import sinusoidal_table
 
 WIDTHS = (4, 16, 64, 512)
@@ -26,7 +27,9 @@ PICTURE = (
 def similarity(width: int) -> list[float]:
     """Cosine of the angle between the rows of two positions, by their distance."""
     table = sinusoidal_table(FARTHEST + 1, width)
-    return [round(value, 4) for value in table @ table[0] / (width / 2)]
+    # Every row has the squared length d / 2.
+    found: list[float] = (table @ table[0] / (width / 2)).tolist()
+    return found
 
 
 def data() -> dict[str, Any]:
@@ -58,7 +61,7 @@ def curve(width: str, values: list[float]) -> str:
 
 
 def point(key: str, x: float, y: float, what: str, words: str) -> str:
-    label = f'<text x="12" y="4" class="small">{words}</text>' if words else ""
+    label = text(12, 4, words, "small") if words else ""
     return (
         f'<g data-k="{key}" style="transform:translate({x:g}px,{y:g}px)">'
         f'<circle class="tip {what}" r="6"/>{label}</g>'
@@ -70,6 +73,15 @@ def widget(data: dict[str, Any], src: str) -> str:
     now = curves[str(WIDTH)][ASK]
     guess_x, guess_y = place(ASK, 0.5)
     here_x, here_y = place(ASK, now)
+    picture = svg(
+        PICTURE,
+        244,
+        axes()
+        + "".join(curve(width, values) for width, values in curves.items())
+        + point("guess", guess_x, guess_y, "query", "your guess")
+        + point("here", here_x, here_y, "position", ""),
+        "wide",
+    )
     table = number_table(
         ("distance", *(f"d = {width}" for width in WIDTHS)),
         [
@@ -87,13 +99,7 @@ data-per-token="{PER_TOKEN:g}" data-per-unit="{PER_UNIT:g}">
 {slider("guess", f"Similarity at distance {ASK}", 0.5, 1, step=0.01, what="query")}
 <div class="bar"><button type="button" data-commit>That is my guess</button></div>
 </div>
-<svg class="wide" viewBox="0 0 360 244" role="img"
-aria-label="{PICTURE}">
-{axes()}
-{"".join(curve(width, values) for width, values in curves.items())}
-{point("guess", guess_x, guess_y, "query", "your guess")}
-{point("here", here_x, here_y, "position", "")}
-</svg>
+{picture}
 <p class="says" role="status">
 <span data-state="ask">Distance 0 is similarity 1. How similar are two positions {ASK} apart,
 at d_model = {WIDTH}? Move the point, then commit.</span>

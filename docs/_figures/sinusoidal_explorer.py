@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from _figures._controls import blank, choices, number_row, number_table, slider
+from _figures._controls import blank, choices, slider
+from _figures._tables import number_row, number_table
 from _hooks.draw import number
 from posenc_ref import sinusoidal_inv_freq, sinusoidal_table
 from posenc_ref.sinusoidal import Exponent

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from _hooks.draw import Frame, number, text
+from _hooks.draw import Frame, number, numbers, text
 from posenc_ref import t5_buckets
 
 N_TOKENS, N_BUCKETS, MAX_DISTANCE = 24, 8, 32  # a small decoder; T5 has 32 buckets up to 128
@@ -57,11 +57,15 @@ def frames(data: dict[str, Any]) -> list[Frame]:
     inside = data["inside"]
     shared = [name(tokens, last=False) for tokens in inside[4:7]]
     last = inside[7][0]
-    numbers = ", ".join(number(weight, 1) for weight in data["learned"])
     return [
         picture("A row of 24 dots above eight empty buckets.", data, 0),
         picture("The dots at distances 0, 1, 2 and 3 lie in a bucket each.", data, 4),
         picture(f"Two more buckets are filled, with distances {shared[0]}, {shared[1]}.", data, 6),
         picture(f"The last two buckets hold distances {shared[2]} and {last} and more.", data, 8),
-        picture(f"Below the buckets stand their numbers: {numbers}.", data, 8, learned=True),
+        picture(
+            f"Below the buckets stand their numbers: {numbers(data['learned'], 1)}.",
+            data,
+            8,
+            learned=True,
+        ),
     ]

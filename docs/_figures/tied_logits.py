@@ -1,17 +1,20 @@
 """Explorer: one table read both ways, from id to row and from vector to a score for every row."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from _figures._controls import number_row, number_table
-from _figures._lookup import Lookup, View, explorer
-from _figures._sentence import D_MODEL, WORDS, vectors, weights
+from _figures._explorer import explorer
+from _figures._lookup import Lookup
+from _figures._sentence import D_MODEL, WORDS, attend, vectors, weights
+from _figures._tables import cell_table, head, number_row, number_table, row
+from _figures._view import View
 from _hooks.draw import number
-from posenc_ref import attention, embed, tied_logits
+from posenc_ref import embed, tied_logits
 
-IDS = tuple(range(len(WORDS)))
+N = len(WORDS)
 HIDDEN = ("row", "one", "two")
 HIDDEN_WORDS = ("the row as read", "after one layer", "after two layers")
 SWITCH = ("no", "yes")
@@ -22,36 +25,37 @@ SO_FAR = (
     ". Two layers of attention have mixed the other words in.",
 )
 
-
-def hidden_vectors(hidden: str, scale: str) -> NDArray[np.floating]:
-    """What stands on each seat of "dog bites man": no positions, no mask, attention alone."""
-    x = embed(IDS, vectors(), scale=scale == "yes")
-    for _ in range(HIDDEN.index(hidden)):
-        x = attention(x, x, x)
-    return x
+Vector = NDArray[np.floating]
 
 
-def logits(hidden: str, scale: str) -> NDArray[np.floating]:
-    return tied_logits(hidden_vectors(hidden, scale), vectors())
+@cache
+def hidden_vector(word: str, hidden: str, scale: str) -> Vector:
+    """What stands on a seat of "dog bites man": no positions, no mask, attention alone."""
+    rows = embed(tuple(range(N)), vectors(), scale=scale == "yes")
+    found: Vector = attend(rows, HIDDEN.index(hidden))[WORDS.index(word)]
+    return found
 
 
-def finding(token: int, hidden: str, scale: str) -> str:
-    scores = logits(hidden, scale)[token]
-    share = weights(scores[None])[0]
-    best = int(np.argmax(scores))
+def logits(*state: str) -> Vector:
+    return tied_logits(hidden_vector(*state), vectors())
+
+
+def shares(*state: str) -> Vector:
+    found: Vector = weights([logits(*state)])[0]
+    return found
+
+
+def finding(word: str, hidden: str, scale: str) -> str:
+    state = (word, hidden, scale)
+    token, best = WORDS.index(word), int(np.argmax(logits(*state)))
     times = f", times {np.sqrt(D_MODEL):.0f}" if scale == "yes" else ""
     so_far = SO_FAR[HIDDEN.index(hidden)]
     which = "its own row" if best == token else f"the row of “{WORDS[best]}”"
     return (
-        f"Id {token} reads row {token}, “{WORDS[token]}”{times}{so_far} "
-        f"The highest logit, {number(scores[best])}, belongs to {which}: "
-        f"a share of {number(share[best])}."
+        f"Id {token} reads row {token}, “{word}”{times}{so_far} "
+        f"The highest logit, {number(logits(*state)[best])}, belongs to {which}: "
+        f"a share of {number(shares(*state)[best])}."
     )
-
-
-def over_states(shown: Any) -> list[Any]:
-    """A table over the three controls."""
-    return [[[shown(t, h, s) for s in SWITCH] for h in HIDDEN] for t in IDS]
 
 
 def data() -> dict[str, Any]:
@@ -59,56 +63,43 @@ def data() -> dict[str, Any]:
         {"word": WORDS, "hidden": HIDDEN, "scale": SWITCH},
         {"word": "man", "hidden": "one", "scale": "no"},
     )
-    for column in range(D_MODEL):
-        values = over_states(
-            lambda t, h, s, column=column: round(float(hidden_vectors(h, s)[t, column]), 3)
-        )
-        look.cell(f"hidden{column}", AXES, values, bound=2)
-    for row in IDS:
-        look.mark(f"row{row}", ("word",), [row == token for token in IDS])
-        look.text(f"hot{row}", ("word",), [str(int(row == token)) for token in IDS])
-        scores = over_states(lambda t, h, s, row=row: round(float(logits(h, s)[t, row]), 3))
-        look.cell(f"logit{row}", AXES, scores, bound=4)
-        shares = over_states(
-            lambda t, h, s, row=row: round(float(weights(logits(h, s))[t, row]), 3)
-        )
-        look.cell(f"share{row}", AXES, shares)
-    look.text("finding", AXES, over_states(finding))
+    look.cells("hidden", AXES, hidden_vector, bound=2)
+    look.cells("logit", AXES, logits, bound=4)
+    look.cells("share", AXES, shares)
+    for i, word in enumerate(WORDS):
+        is_read = [word == read for read in WORDS]
+        look.mark(f"row{i}", ("word",), is_read)
+        look.number(f"hot{i}", ("word",), is_read, digits=0)
+    look.text("finding", AXES, finding)
     return look.data()
 
 
-def tables(data: dict[str, Any]) -> str:
+def tables(view: View) -> str:
     """The vector that is scored, and below it the rows that score it."""
-    view = View(data)
-    vector = "".join(view.cell(f"hidden{column}") for column in range(D_MODEL))
-    rows = []
-    for row, word in enumerate(WORDS):
-        chosen = " data-chosen" if view.value(f"row{row}") else ""
-        numbers = "".join(f"<td>{number(value, 0)}</td>" for value in vectors()[row])
-        rows.append(
-            f'<tr data-k="row{row}"{chosen}><td>{word}</td>'
-            f"<td>{view.blank(f'hot{row}')}</td>{numbers}"
-            f"{view.cell(f'logit{row}')}{view.cell(f'share{row}')}</tr>"
+
+    def line(i: int) -> str:
+        fixed = "".join(f"<td>{number(value, 0)}</td>" for value in vectors()[i])
+        cells = (
+            f"<td>{WORDS[i]}</td><td>{view.blank(f'hot{i}')}</td>{fixed}"
+            f"{view.cell(f'logit-{i}')}{view.cell(f'share-{i}')}"
         )
-    return (
-        f'<table class="values"><tbody><tr><th scope="row">vector</th>{vector}</tr></tbody></table>'
-        '<table class="values"><thead><tr><th scope="col">word</th><th scope="col">one-hot</th>'
-        f'<th scope="colgroup" colspan="{D_MODEL}">row</th><th scope="col">logit</th>'
-        f'<th scope="col">share</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
-    )
+        return view.element("tr", f"row{i}", cells)
+
+    first, last = map(head, ("word", "one-hot")), map(head, ("logit", "share"))
+    heads = (*first, head("row", "colgroup", across=D_MODEL), *last)
+    return cell_table(
+        (), [row((head("vector", "row"), view.cells("hidden", D_MODEL)))]
+    ) + cell_table(heads, map(line, range(N)))
 
 
 def summary(data: dict[str, Any]) -> str:
     """All shares: one row a state."""
+    shares = [data["shown"][f"share-{i}"]["values"] for i in range(N)]
     rows = [
-        number_row(
-            [word, HIDDEN_WORDS[h], SWITCH[s]],
-            [data["shown"][f"share{row}"]["values"][t][h][s] for row in IDS],
-            digits=3,
-        )
+        number_row([word, now, switch], [share[t][h][s] for share in shares], digits=3)
         for t, word in enumerate(WORDS)
-        for h in range(len(HIDDEN))
-        for s in range(len(SWITCH))
+        for h, now in enumerate(HIDDEN_WORDS)
+        for s, switch in enumerate(SWITCH)
     ]
     heads = ("read", "hidden vector", "times √d", *(f"share of {word}" for word in WORDS))
     return number_table(heads, rows)
@@ -123,7 +114,7 @@ def widget(data: dict[str, Any], src: str) -> str:
         controls=view.choices("word", "Id that is read", ids)
         + view.choices("hidden", "Vector that is scored", HIDDEN_WORDS)
         + view.choices("scale", "Times √d when read"),
-        picture=tables(data),
+        picture=tables(view),
         says=view.blank("finding"),
         lines=(5, 3),
         table=("Shares in every state", summary(data)),

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from _hooks.draw import Frame, card, cells, number, text
+from _figures._sentence import DOG
+from _hooks.draw import Frame, card, cells, numbers, slots, text
 from posenc_ref import sinusoidal_table
 
-DOG = (1.0, 0.0, 1.0, 0.0)  # a toy embedding
 ROW_X = 98
 TOKEN_Y, POSITION_Y, SUM_Y = 86, 136, 198
 
@@ -16,18 +16,14 @@ def data() -> dict[str, Any]:
     table = sinusoidal_table(3, 4)
     return {
         "dog": list(DOG),
-        "position": table.round(4).tolist(),
-        "sum": (table + np.array(DOG)).round(4).tolist(),
+        "position": table.tolist(),
+        "sum": (table + np.array(DOG)).tolist(),
     }
 
 
 def seats(alt: str, order: tuple[str, str, str] = ("dog", "bites", "man")) -> Frame:
     """Three cards on their seats, above the empty places of three rows."""
-    empty = "".join(
-        f'<rect class="slot" x="{j * 64}" y="{y - TOKEN_Y}" width="60" height="34" rx="4"/>'
-        for y in (TOKEN_Y, POSITION_Y, SUM_Y)
-        for j in range(4)
-    )
+    empty = "".join(slots(4, y=y - TOKEN_Y) for y in (TOKEN_Y, POSITION_Y, SUM_Y))
     frame = Frame(alt, 262).put("slots", ROW_X, TOKEN_Y, empty)
     for seat, word in enumerate(order):
         x = 14 + 118 * seat
@@ -58,28 +54,25 @@ def frames(data: dict[str, Any]) -> list[Frame]:
         row(frame, f"sum{seat}", SUM_Y, "input", data["sum"][seat], "sum", f"at{seat}")
         return frame
 
-    def shown(values: list[float]) -> str:
-        return ", ".join(number(value) for value in values)
-
     swapped = ("man", "bites", "dog")
     first, last = data["sum"][0], data["sum"][2]
     finding = sum_row(
-        position_row(token_row(seats(f"The sum is now {shown(last)}.", swapped)), 2), 2
+        position_row(token_row(seats(f"The sum is now {numbers(last)}.", swapped)), 2), 2
     )
-    was = ", ".join(number(value, 0) for value in first)
-    finding.put("was", ROW_X, 252, text(0, 0, f"on seat 0 it was {was}", "small"))
+    was = f"on seat 0 it was {numbers(first, 0)}"
+    finding.put("was", ROW_X, 252, text(0, 0, was, "small"))
     return [
         seats("Three word cards, dog, bites and man, on seats 0, 1 and 2."),
-        token_row(seats(f"The card dog has opened into its vector {shown(data['dog'])}.")),
+        token_row(seats(f"The card dog has opened into its vector {numbers(data['dog'])}.")),
         position_row(
-            token_row(seats(f"Below it, the vector of seat 0: {shown(data['position'][0])}.")), 0
+            token_row(seats(f"Below it, the vector of seat 0: {numbers(data['position'][0])}.")), 0
         ),
-        sum_row(position_row(token_row(seats(f"The sum of both rows: {shown(first)}.")), 0), 0),
+        sum_row(position_row(token_row(seats(f"The sum of both rows: {numbers(first)}.")), 0), 0),
         position_row(
             token_row(
                 seats(
                     "dog and man have changed seats. The vector of dog is the same; "
-                    f"the position vector is that of seat 2: {shown(data['position'][2])}.",
+                    f"the position vector is that of seat 2: {numbers(data['position'][2])}.",
                     swapped,
                 )
             ),

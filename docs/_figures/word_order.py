@@ -13,8 +13,7 @@ WORDS = {"dog": [1.0, 0.0, 1.0, 0.0], "bites": [0.0, -1.0, 0.6, -0.6], "man": [-
 def data() -> dict[str, Any]:
     table = sinusoidal_table(3, 4)
     placed = [
-        [(WORDS[word] + table[seat]).round(4).tolist() for seat, word in enumerate(line)]
-        for line in LINES
+        [(WORDS[word] + table[seat]).tolist() for seat, word in enumerate(line)] for line in LINES
     ]
     return {"lines": LINES, "token": WORDS, "placed": placed}
 

@@ -6,8 +6,9 @@ Nothing here knows a colour. Classes name the meaning of a thing (`token`, `posi
 A scene is as wide as a small phone, so its text is 14 px there and larger elsewhere.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
+from math import cos, degrees, pi, sin
 from typing import Self
 
 WIDTH = 360
@@ -19,6 +20,24 @@ def number(value: float, digits: int = 3) -> str:
     if float(text) == 0:
         text = text.lstrip("-")
     return text.replace("-", "−")
+
+
+def numbers(values: Iterable[float], digits: int = 3) -> str:
+    """Numbers in a sentence."""
+    return ", ".join(number(value, digits) for value in values)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Two words or more in a sentence: "a, b and c"."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}"
+
+
+def svg(alt: str, height: float, inner: str, classes: str = "") -> str:
+    """A whole drawing."""
+    named = f'class="{classes}" ' if classes else ""
+    box = f'viewBox="0 0 {WIDTH} {height:g}"'
+    return f'<svg {named}{box} role="img" aria-label="{escape(alt, quote=True)}">{inner}</svg>'
 
 
 def text(x: float, y: float, words: object, classes: str = "") -> str:
@@ -50,6 +69,15 @@ def cells(
     )
 
 
+def slots(count: int, *, x: float = 0, y: float = 0, pitch: float = 64, height: float = 34) -> str:
+    """Empty places for a row of cells."""
+    return "".join(
+        f'<rect class="slot" x="{x + j * pitch:g}" y="{y:g}" width="{pitch - 4:g}" '
+        f'height="{height:g}" rx="4"/>'
+        for j in range(count)
+    )
+
+
 def card(word: str, classes: str = "token", *, width: float = 96, height: float = 32) -> str:
     """A word on a card."""
     box = f'<rect class="box {classes}" width="{width:g}" height="{height:g}" rx="6"/>'
@@ -60,6 +88,24 @@ def hand(length: float, classes: str) -> str:
     """A clock hand from the origin to the right; `Frame.put(..., turn=)` turns it."""
     line = f'<path class="hand {classes}" d="M0 0H{length - 4:g}"/>'
     return line + f'<circle class="tip {classes}" cx="{length:g}" r="5"/>'
+
+
+def face(radius: float) -> str:
+    """The dial behind hands: a circle with a cross."""
+    r = f"{radius:g}"
+    return f'<circle class="faint" r="{r}"/><path class="faint" d="M-{r} 0H{r}M0 -{r}V{r}"/>'
+
+
+def arc(angle: float, radius: float) -> str:
+    """`d` of a part of a circle from the x axis on, anticlockwise, the short way round."""
+    angle = (angle + pi) % (2 * pi) - pi
+    end = f"{radius * cos(angle):.1f} {-radius * sin(angle):.1f}"
+    return f"M{radius:g} 0A{radius:g} {radius:g} 0 0 {int(angle < 0)} {end}"
+
+
+def near(radians: float) -> float:
+    """Degrees of a turn, without most of the full turns of far positions (they would only blur)."""
+    return degrees(radians) if radians < 50 else degrees(radians) % 360 + 360
 
 
 class Frame:
@@ -87,6 +133,4 @@ class Frame:
         return self
 
     def svg(self) -> str:
-        box = f'viewBox="0 0 {WIDTH} {self.height}"'
-        label = f'aria-label="{escape(self.alt, quote=True)}"'
-        return f'<svg {box} role="img" {label}>{"".join(self.things.values())}</svg>'
+        return svg(self.alt, self.height, "".join(self.things.values()))

@@ -81,6 +81,11 @@ class Lookup extends Explorer {
       const thing = shown[element.dataset.k];
       SHOW[thing.as](element, thing.by.reduce((values, axis) => values[at[axis]], thing.values), thing);
     }
+    // What picks a state is marked while that is the state.
+    for (const element of this.querySelectorAll("[data-pick]")) {
+      const isNow = ([name, value]) => this.controls[name].value === value;
+      element.toggleAttribute("data-chosen", parse(element.dataset.pick).every(isNow));
+    }
   }
 }
 
