@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.conftest import ALL_DRAWN, pass_the_gate
+from tests.conftest import pass_the_gate
 from tests.test_embeds import first_use
 from tests.test_figures import DOCS, LOOKUPS
 
@@ -108,7 +108,6 @@ def test_without_scripts_it_is_a_picture_a_sentence_and_a_table(name, base, new_
     page = new_page(java_script_enabled=False)
     address = first_use(name).relative_to(DOCS).with_suffix("").as_posix()
     page.goto(f"{base}{address}/")
-    page.add_style_tag(content=ALL_DRAWN)
     box = page.locator(f"[data-src$='/{name}']")
 
     assert box.locator(".says").is_visible()
