@@ -28,7 +28,7 @@ def test_the_side_bar_counts_the_checks_of_a_lesson(address, ticked, base):
 
     assert links.count() == 1
     assert links.evaluate("link => link.pathname") == LESSON.address
-    assert links.locator(".done").inner_text() == f"1/{all_checks}"
+    assert links.locator(".done").text_content() == f"1/{all_checks}"
     assert f"1 of {all_checks} checks done" in links.text_content()
 
 
