@@ -1,9 +1,9 @@
 """Marks what a run must know about a test; no test has to remember a mark.
 
 Tests that need the built site or a browser can be left out, as `make quick` does: the fixtures that
-they ask for say which they are. Where two workers share the work, the tests of a file stay together,
-since the examples of a page share a namespace; only the tests of whole pages are dealt out one by
-one, which are half of the work and each for itself.
+they ask for say which they are. Where two workers share the work, the tests of a file stay
+together, since the examples of a page share a namespace; only the tests of whole pages are dealt
+out one by one, which are half of the work and each for itself.
 """
 
 import pytest

@@ -235,10 +235,20 @@ def on_post_build(config: MkDocsConfig) -> None:
         target.write_text(content, "utf-8")
 
 
+UNNAMED_TOGGLE = re.compile(
+    r'(<span class="md-ellipsis">\s*([^<]*?)\s*</span>\s*</a>\s*<label class="md-nav__link[^>]*)>'
+)
+
+
 def finish(output: str, base: str) -> str:
-    """What every page of the theme needs: no inline script, and a name for the search dialog."""
+    """What every page of the theme needs: no inline script, and names that it leaves out.
+
+    The search dialog has none, nor has the button that unfolds a section with a page of its own,
+    from which the list below it takes its name.
+    """
     output, moved = scripts.move_out(output, base)
     _inline_scripts.update(moved)
+    output = UNNAMED_TOGGLE.sub(r'\1 aria-label="\2">', output)
     return output.replace(
         'data-md-component="search" role="dialog"',
         'data-md-component="search" role="dialog" aria-label="Search"',
