@@ -32,7 +32,7 @@ build: env ## Build the site into site/
 	@$(PY) -m mkdocs build --strict
 
 test: env ## Test everything, in a browser too
-	@chromium=$$($(PY) -m tests.chromium) && POSENC_CHROMIUM="$$chromium" $(PYTEST) -n 2 --dist loadgroup
+	@chromium=$$($(PY) -m tests.chromium) && POSENC_CHROMIUM="$$chromium" $(PYTEST) -n 2 --dist loadfile
 
 # Pages and notebooks that differ from the last commit, and new ones; none where there is no git.
 CHANGED = { git -c core.quotePath=off diff --name-only --diff-filter=d HEAD -- docs; \
@@ -41,7 +41,7 @@ CHANGED = { git -c core.quotePath=off diff --name-only --diff-filter=d HEAD -- d
 
 quick: env ## Test what needs neither site nor browser, and the snippets of changed pages
 	@{ printf '%s\n' tests posenc_ref; $(CHANGED); } | tr '\n' '\0' \
-	  | xargs -0 $(PYTEST) -n auto --dist loadgroup -m "not site and not browser"
+	  | xargs -0 $(PYTEST) -n auto --dist loadfile -m "not site and not browser"
 
 check: env ## Check format, lint and types
 	@failed=0; \

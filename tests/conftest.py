@@ -13,6 +13,8 @@ from playwright.sync_api import sync_playwright
 from tests.chromium import ARGS, find_chromium
 from tests.server import serving
 
+pytest.register_assert_rewrite("tests.whole_page")  # so that its assertions say what they saw
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 

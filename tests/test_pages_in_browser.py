@@ -1,112 +1,31 @@
-"""Every page in a real browser: nothing leaves the site, nothing fails, nobody is shut out."""
+"""Every other page in a real browser, and what the site as a whole owes its readers."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
-from tests.conftest import ALL_DRAWN, embed_addresses, page_addresses
+from tests.conftest import page_addresses
 from tests.server import serving
+from tests.whole_page import (
+    OF_ONE_TEMPLATE,
+    OPEN_ALL,
+    PAGES,
+    check_whole_page,
+    check_without_scripts,
+    scroll_through,
+    violations,
+)
 
-NO_PAGE = "no/such/page/"
-PAGES = [*page_addresses(), *embed_addresses(), NO_PAGE]
-# The pages of modules are one template around docstrings. The longest stands for them where only
-# the theme and the width are asked about. Pages of explorers have no theme to switch.
-OF_ONE_TEMPLATE = {address for address in PAGES if address.startswith(("reference/", "embed/"))} - {
-    "reference/",
-    "reference/rotary/",
-}
-# One page of each kind is asked everything at the width of a phone too, the others what the width
-# can change.
-EVERY_KIND = ("", "lessons/sinusoidal/", "compare/methods/", "practice/prove/", "glossary/")
-BY_WIDTH = ["scrollable-region-focusable", "target-size", "landmark-unique", "aria-hidden-focus"]
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-WATCH = """
-window.shift = 0;
-new PerformanceObserver(list => list.getEntries().forEach(entry => {
-  if (!entry.hadRecentInput) window.shift += entry.value;
-})).observe({type: "layout-shift", buffered: true});
-window.refused = [];
-document.addEventListener("securitypolicyviolation",
-  event => window.refused.push(`${event.violatedDirective}: ${event.blockedURI}`));
-"""
-OPEN_ALL = "document.querySelectorAll('.md-content details').forEach(d => { d.open = true })"
-SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
+OTHERS = [address for address in PAGES if not address.startswith("lessons/")]
+WITH_WORDS = sorted({*page_addresses()} & {*OTHERS} - OF_ONE_TEMPLATE)
 
 
-def violations(page, only=None):
-    """What axe finds, as rule: first places. Asked for violations alone, it takes half the time."""
-    options = {
-        "runOnly": {"type": "rule", "values": only} if only else RULES,
-        "resultTypes": ["violations"],
-    }
-    found = Axe().run(page, options=options).response["violations"]
-    return {rule["id"]: [node["target"] for node in rule["nodes"]][:3] for rule in found}
-
-
-def scroll_through(page):
-    """Down to the end and back, so that everything that loads late has loaded."""
-    page.evaluate(
-        """async () => {
-          for (let y = 0; y < document.body.scrollHeight; y += 600) {
-            scrollTo(0, y);
-            await new Promise(done => setTimeout(done, 20));
-          }
-          scrollTo(0, 0);
-        }"""
-    )
-    page.wait_for_load_state("networkidle")
-
-
-@pytest.mark.parametrize("address", PAGES)
+@pytest.mark.parametrize("address", OTHERS)
 def test_page_is_whole_private_and_accessible(address, base, new_page):
-    page = new_page(color_scheme="light", reduced_motion="reduce")
-    page.add_init_script(WATCH)
-    elsewhere, errors = [], []
-    page.on(
-        "request",
-        lambda r: None if r.url.startswith((base, "data:", "blob:")) else elsewhere.append(r.url),
-    )
-    page.on("console", lambda m: errors.append(m.text) if m.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(base + address, wait_until="networkidle")
-    scroll_through(page)
-
-    assert elsewhere == []
-    assert [e for e in errors if not (address == NO_PAGE and "404" in e)] == []
-    assert page.evaluate("refused") == []
-    assert page.evaluate("shift") <= 0.02
-    assert page.context.cookies() == []
-
-    page.evaluate(OPEN_ALL)
-    page.add_style_tag(content=ALL_DRAWN)
-    scroll_through(page)
-    assert violations(page) == {}
-
-    if address not in OF_ONE_TEMPLATE:
-        page.locator("[data-md-component=palette] label:not([hidden])").click()
-        assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
-        assert violations(page, only=["color-contrast"]) == {}
-
-        page.set_viewport_size({"width": 390, "height": 800})
-        page.wait_for_timeout(200)  # the theme folds its side bars with a short delay
-        assert violations(page, only=None if address in EVERY_KIND else BY_WIDTH) == {}
-    page.set_viewport_size({"width": 360, "height": 800})
-    assert page.evaluate(SIDEWAYS) <= 0
+    check_whole_page(address, base, new_page)
 
 
-@pytest.mark.parametrize("address", sorted(set(page_addresses()) - OF_ONE_TEMPLATE))
+@pytest.mark.parametrize("address", WITH_WORDS)
 def test_page_reads_without_scripts(address, base, new_page):
-    page = new_page(java_script_enabled=False)
-    page.goto(base + address, wait_until="load")
-    steps = page.locator("pe-steps")
-
-    for k in range(steps.count()):
-        frames = steps.nth(k).locator("li")
-        assert frames.locator("svg:visible").count() == frames.count() >= 2
-        assert frames.locator("p:visible").count() == frames.count()
-        assert not steps.nth(k).locator("[data-play]").is_visible()
-    for summary in page.locator("article details > summary").all():
-        summary.click()
-    assert page.locator("article details:not([open])").count() == 0
+    check_without_scripts(address, base, new_page)
 
 
 def test_the_site_works_below_a_path_and_says_so_when_a_page_is_missing(new_page, fork):
