@@ -33,13 +33,14 @@ OPEN_ALL = "document.querySelectorAll('.md-content details').forEach(d => { d.op
 SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
 
 
-def violations(page, only=None):
+def violations(page, only=None, apart=()):
     """What axe finds, as rule: first places. Asked for violations alone, it takes half the time."""
+    context = {"exclude": [[place] for place in apart]} if apart else None
     options = {
         "runOnly": {"type": "rule", "values": only} if only else RULES,
         "resultTypes": ["violations"],
     }
-    found = Axe().run(page, options=options).response["violations"]
+    found = Axe().run(page, context=context, options=options).response["violations"]
     return {rule["id"]: [node["target"] for node in rule["nodes"]][:3] for rule in found}
 
 
@@ -80,7 +81,9 @@ def check_whole_page(address, base, new_page):
     page.evaluate(OPEN_ALL)
     page.add_style_tag(content=ALL_DRAWN)
     scroll_through(page)
-    assert violations(page) == {}
+    # The side bar is the same on all pages of a template; where it is scrolled, its edge cuts a link
+    # in two, which axe would call too small.
+    assert violations(page, apart=[".md-sidebar"] if address in OF_ONE_TEMPLATE else []) == {}
 
     if address not in OF_ONE_TEMPLATE:
         page.locator("[data-md-component=palette] label:not([hidden])").click()

@@ -1,6 +1,7 @@
-/* A part that scrolls sideways must take the keyboard focus, and then needs a name. */
+/* A part that scrolls sideways must take the keyboard focus, and then needs a name; code is its own. */
 
-const WIDE = ".md-typeset__scrollwrap, .numbers, .explorer .picture, math[display=block]";
+const CODE = "pre > code";
+const WIDE = `.md-typeset__scrollwrap, .numbers, .explorer .picture, math[display=block], ${CODE}`;
 const watched = new WeakSet();
 
 const widths = new ResizeObserver((entries) => {
@@ -8,6 +9,7 @@ const widths = new ResizeObserver((entries) => {
     const isFormula = target.matches("math");
     if (target.scrollWidth > target.clientWidth) {
       target.tabIndex = 0;
+      if (target.matches(CODE)) continue;
       target.ariaLabel = isFormula ? "Formula" : "Table";
       if (!isFormula) target.role = "group";
     } else {
