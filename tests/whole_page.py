@@ -81,8 +81,8 @@ def check_whole_page(address, base, new_page):
     page.evaluate(OPEN_ALL)
     page.add_style_tag(content=ALL_DRAWN)
     scroll_through(page)
-    # The side bar is the same on all pages of a template; where it is scrolled, its edge cuts a link
-    # in two, which axe would call too small.
+    # The side bar is the same on all pages of a template; where it is scrolled, its edge cuts a
+    # link in two, which axe would call too small.
     assert violations(page, apart=[".md-sidebar"] if address in OF_ONE_TEMPLATE else []) == {}
 
     if address not in OF_ONE_TEMPLATE:
