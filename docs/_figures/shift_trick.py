@@ -66,21 +66,23 @@ def frames(data: dict[str, Any]) -> list[Frame]:
     distances = [f"dist. {d}" for d in data["distances"]]
     keys = [f"key {n}" for n in range(N)]
 
-    start = Frame("A table of nine scores: a row for each query, a column for each distance.", 232)
-    empty(start, N, N)
-    heads(start, "one column for each distance", distances)
-    row_names(start)
-    for m in range(N):
-        for j in range(N):
-            put(start, by_distance[m][j], m, j)
+    def nine_scores(alt: str, *, marked: bool) -> Frame:
+        """The table as it is computed; `marked` tells the scores that will be junk."""
+        frame = Frame(alt, 232)
+        empty(frame, N, N)
+        heads(frame, "one column for each distance", distances)
+        row_names(frame)
+        for m in range(N):
+            for j in range(N):
+                put(frame, by_distance[m][j], m, j, junk=marked and data["distances"][j] > m)
+        return frame
 
-    needed = Frame("Three of the nine are distances that would lie before the first key.", 232)
-    empty(needed, N, N)
-    heads(needed, "one column for each distance", distances)
-    row_names(needed)
-    for m in range(N):
-        for j in range(N):
-            put(needed, by_distance[m][j], m, j, junk=data["distances"][j] > m)
+    start = nine_scores(
+        "A table of nine scores: a row for each query, a column for each distance.", marked=False
+    )
+    needed = nine_scores(
+        "Three of the nine are distances that would lie before the first key.", marked=True
+    )
 
     padded = Frame("A zero stands before each row, so that each row has four entries.", 232)
     heads(padded, "a zero before each row", distances, first=1)
