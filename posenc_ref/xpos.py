@@ -1,8 +1,8 @@
 """xPos. Result: scales of a rotation, for queries and for keys.
 
 A rotated score swings as the distance grows. xPos makes it fade too: queries
-are stretched and keys shrunk, so that their product depends on the distance
-alone, and the slower pairs keep more of it. For pair i of rotary_dim / 2 a
+shrink and keys grow along the text, so that their product depends on the
+distance alone, and the slower pairs keep more of it. For pair i of rotary_dim / 2 a
 query at m and a key at n get
 
     query scale = zeta ** (m / scale_base)       zeta = (2 i / rotary_dim + gamma) / (1 + gamma)
@@ -29,7 +29,7 @@ LARGEST_EXPONENT = 700.0  # e^700 and e^-700 are both ordinary float64 numbers
 def xpos_scales(
     positions: ArrayLike, rotary_dim: int, *, scale_base: float = 512.0, gamma: float = 0.4
 ) -> NDArray[np.float64]:
-    """How much a query is stretched at each position; keys are shrunk by as much.
+    """How much a query is shrunk at each position; keys are stretched by as much.
 
     Multiply cosines and sines for the queries, divide them for the keys:
 
