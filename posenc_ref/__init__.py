@@ -9,10 +9,13 @@ scores that reads queries and keys. Numbers in, arrays out: no state, no cache.
 from posenc_ref.alibi import alibi_bias, alibi_bias_at, alibi_slopes
 from posenc_ref.attention import attention, attention_weights, causal_mask, segment_mask
 from posenc_ref.axial import axial_rotary, centred_grid_positions
+from posenc_ref.config import read_config
 from posenc_ref.content import cope_bias, forgetting_bias
 from posenc_ref.deberta import deberta_buckets, deberta_scores
 from posenc_ref.decomposed import decomposed_bias
 from posenc_ref.embedding import embed, tied_logits
+from posenc_ref.explain import explain
+from posenc_ref.expressions import ConfigError
 from posenc_ref.fourier import (
     fourier_features,
     gaussian_fourier_features,
@@ -25,6 +28,8 @@ from posenc_ref.kernels import fire_bias, kerple_bias, sandwich_bias
 from posenc_ref.kinds import Bias, Frequencies, Rotation, Table
 from posenc_ref.learned import lookup_positions, row_column_table
 from posenc_ref.longrope import scale_longrope
+from posenc_ref.model_positions import ModelPositions
+from posenc_ref.models import config_frequencies
 from posenc_ref.mrope import mrope_axes, mrope_cos_sin
 from posenc_ref.multimodal import mrope_positions
 from posenc_ref.polar import polar_inv_freq, polar_scores, polar_vectors
@@ -174,3 +179,5 @@ __all__ += [
 ]
 # Attention, which takes arrays and knows no scheme
 __all__ += ["attention", "attention_weights", "causal_mask", "query_temperature", "segment_mask"]
+# Configs of models
+__all__ += ["ConfigError", "ModelPositions", "config_frequencies", "explain", "read_config"]

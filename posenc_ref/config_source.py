@@ -1,0 +1,67 @@
+"""From what a caller has, a path, a folder, a text or an object, to the object that a config is."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from posenc_ref.expressions import ConfigError, refuse
+
+LARGEST_FILE = 5_000_000
+DEEPEST = 64
+
+
+def object_of(source: Any) -> Mapping[str, Any]:
+    """The object, however it was given."""
+    if isinstance(source, Mapping):
+        return source
+    if isinstance(source, str) and source.lstrip().startswith(("{", "[")):
+        text = source
+    elif isinstance(source, str | os.PathLike):
+        text = _text_of(Path(source))
+    else:
+        kind = type(source).__name__
+        raise TypeError(f"source must be a path, a folder, JSON text or a dict, got {kind}")
+    if len(text) > LARGEST_FILE:
+        raise ConfigError(f"config must be at most {LARGEST_FILE} characters, got {len(text)}")
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise ConfigError(
+            f"config must be JSON, got something else at {where}: {error.msg}"
+        ) from None
+    except RecursionError:
+        raise ConfigError(f"config must be nested at most {DEEPEST} deep, got more") from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise ConfigError(f"config must hold ordinary numbers, got: {error}") from None
+    if not isinstance(value, dict):
+        raise refuse("config", "an object with keys", value)
+    return value
+
+
+def _text_of(path: Path) -> str:
+    path = path / "config.json" if path.is_dir() else path
+    size = path.stat().st_size
+    if size > LARGEST_FILE:
+        raise ConfigError(f"config must be at most {LARGEST_FILE} bytes, got {size}: {path}")
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"config must be UTF-8 text, got {path}: {error.reason}") from None
+
+
+def check_depth(config: Mapping[str, Any]) -> None:
+    """No recursion here: the depth is what is in question."""
+    level: list[Any] = [config]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for value in level
+            for inner in (value.values() if isinstance(value, Mapping) else value)
+            if isinstance(inner, Mapping | list)
+        ]
+        if not level:
+            return
+    raise ConfigError(f"config must be nested at most {DEEPEST} deep, got more")
