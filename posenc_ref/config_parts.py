@@ -11,6 +11,7 @@ from posenc_ref.expressions import (
     Scope,
     at_path,
     evaluate,
+    keys_read,
     number,
     refuse,
     whole,
@@ -93,24 +94,23 @@ def _read_part(
     def value(rule: Any, field: str) -> Any:
         start = len(scope.trace)
         result = evaluate(rule, scope)
+        reads = scope.trace[start:]
         if result is not None:
-            origin[field] = origin_of(scope.trace[start:])
+            origin[field] = origin_of(reads)
+        if field in COUNTS and result:
+            return whole(keys_read(reads) or field, result, at_least=0, at_most=LARGEST)
         return result
 
     kind = str(value(row["kind"], "kind"))
     facts = {key: value(rule, key) for key, rule in row.get("facts", {}).items()}
-    facts = {
-        key: _checked_fact(key, item)
-        for key, item in facts.items()
-        if item is not None or key == "limit"
-    }
+    facts = {key: item for key, item in facts.items() if item is not None or key == "limit"}
     context.read_keys.update(f"{where}{key}" for key in row.get("no_effect", ()))
     idle = [key for key in row.get("no_effect", ()) if config.get(key) is not None]
     if idle:
         text = f"There, and without effect for this model type: {', '.join(idle)}."
         context.notes.append(Finding("note", tuple(f"{where}{key}" for key in idle), text))
     if kind == "alibi":
-        facts |= _slopes(facts)
+        facts |= _slopes(facts, origin)
     if kind.startswith("rope") or row.get("layers"):
         part = _rotating_part(config, row, context, scope, name, kind, facts, value, origin)
     else:
@@ -238,13 +238,9 @@ COUNTS = (
 )
 
 
-def _checked_fact(key: str, value: Any) -> Any:
-    """A count must be a count; the rest is as the file has it."""
-    return whole(key, value, at_least=0, at_most=LARGEST) if key in COUNTS and value else value
-
-
-def _slopes(facts: Mapping[str, Any]) -> dict[str, Any]:
-    heads = whole("number of heads", facts.get("heads"), at_least=1, at_most=2**16)
+def _slopes(facts: Mapping[str, Any], origin: Mapping[str, str]) -> dict[str, Any]:
+    name = origin.get("heads", "").removeprefix("key ") or "number of heads"
+    heads = whole(name, facts.get("heads"), at_least=1, at_most=2**16)
     bias = number("alibi_bias_max", facts.get("bias_max", 8))
     if bias <= 0:
         raise refuse("alibi_bias_max", "above 0", bias)

@@ -106,10 +106,14 @@ def evaluate(expression: Any, scope: Scope) -> Any:
         operator, *operands = expression
         if operator in _LAZY:
             return _LAZY[operator](operands, scope)
-        values = [evaluate(operand, scope) for operand in operands]
+        labels, values = [], []
+        for operand in operands:
+            start = len(scope.trace)
+            values.append(evaluate(operand, scope))
+            labels.append(keys_read(scope.trace[start:]))
         if any(value is None for value in values):
             return None
-        return _EAGER[operator](_labels(operands), values)
+        return _EAGER[operator](labels, values)
     if isinstance(expression, list):
         return [evaluate(item, scope) for item in expression]
     if isinstance(expression, dict):
@@ -117,21 +121,10 @@ def evaluate(expression: Any, scope: Scope) -> Any:
     return expression
 
 
-def _labels(operands: Sequence[Any]) -> list[str]:
-    """What to call each operand in an error."""
-    return [
-        item[1:] if isinstance(item, str) and item.startswith("$") else _keys(item)
-        for item in operands
-    ]
-
-
-def _keys(expression: Any) -> str:
-    """The keys inside an expression, for an error about their combination."""
-    if isinstance(expression, str) and expression.startswith("$"):
-        return expression[1:]
-    if isinstance(expression, list):
-        return ", ".join(filter(None, map(_keys, expression)))
-    return ""
+def keys_read(reads: Sequence[Read]) -> str:
+    """The keys that a value came from, to name it by in an error."""
+    keys = dict.fromkeys(read.key for read in reads if not read.key.startswith("_"))
+    return ", ".join(keys)
 
 
 def _first(operands: Sequence[Any], scope: Scope) -> Any:

@@ -298,7 +298,9 @@ def _width_of(
             key = reads[0].key if reads else "partial_rotary_factor"
             reader.note_origin(label, origin_of(reads))
         else:
-            reader.note_origin(label, f"key {key}")
+            written = "partial_rotary_factor" not in group.get("block", {})
+            where = f"key {key}" if written or _in_file(reader, group) else "rule of the model type"
+            reader.note_origin(label, where)
         if fraction is not None and row.get("partial_ignored") and rope_type == "default":
             if fraction != 1:
                 text = (
@@ -326,6 +328,12 @@ def _width_of(
             f"got {what}"
         )
     return width, fraction
+
+
+def _in_file(reader: Reader, group: Mapping[str, Any]) -> bool:
+    """Whether the file itself gives the share that a model type has a default block for."""
+    block = reader.blocks.by_layer.get(group["applies_to"]) or reader.blocks.flat
+    return block.get("partial_rotary_factor") is not None
 
 
 def _proportional_width(head_dim: int, fraction: float) -> int:
