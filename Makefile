@@ -66,8 +66,8 @@ golden: peers ## Record the golden values anew from released code (two gigabytes
 bench: peers ## Measure the package beside other libraries, into bench/results.json (some minutes)
 	@$(PEERS)/bin/python -m bench
 
-fuzz: env ## Call every function with 20,000 sets of good and bad arguments
-	@POSENC_FUZZ=20000 $(PYTEST) tests/test_fuzz.py
+fuzz: env ## Call every function with 20,000 sets of arguments, and read 10,000 changed configs
+	@POSENC_FUZZ=20000 $(PYTEST) tests/test_fuzz.py tests/test_config_fuzz.py
 
 mutants: env ## Change the package in thousands of small ways and see that a test fails (an hour)
 	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \

@@ -57,15 +57,31 @@ def read_parts(
         raise ConfigError(f"{where}{error}") from None
     for name, paths, default_type in row.get("nested", ()):
         inner_config, path = _nested(config, paths)
-        inner_type = inner_config.get("model_type") if path else None
-        types = table()["types"]
-        own_row = inner_type in types and "nested" not in types[inner_type]
-        chosen = inner_type if own_row else default_type
+        chosen = _nested_type(inner_config, path, default_type, f"{where}{path}", context)
         below = f"{where}{path}." if path else where
         parts += read_parts(
             inner_config, row_of(chosen, inner_config), context, where=below, label=name
         )
     return parts
+
+
+def _nested_type(
+    config: Mapping[str, Any], path: str, default: str | None, where: str, context: Context
+) -> str | None:
+    """The row that a nested config is read by: its own type's, or what the outer type expects."""
+    own = config.get("model_type") if path else None
+    if own is None:
+        return default
+    if not isinstance(own, str):
+        raise refuse(f"{where}.model_type", "a word", own)
+    types = table()["types"]
+    if own in types and "nested" not in types[own]:
+        return own
+    if own not in types:
+        how = "by its keys" if default is None else f"as {default!r}"
+        text = f"{where}.model_type is {own!r}, which is not known here. Read {how}."
+        context.notes.append(Finding("fallback", (f"{where}.model_type",), text))
+    return default
 
 
 def _nested(config: Mapping[str, Any], paths: Sequence[str]) -> tuple[Mapping[str, Any], str]:
@@ -149,6 +165,9 @@ def _rotating_part(
     original = next((rope.trained_length for rope in ropes if rope.trained_length), None)
     missing = any("original_max_position_embeddings is missing" in f.text for f in context.notes)
     extended = value(row.get("extended_length"), "extended_length")
+    if extended is not None:
+        key = origin["extended_length"].removeprefix("key ")
+        extended = whole(key, extended, at_least=1, at_most=LARGEST)
     if extended is None and original and not missing and max_length != original:
         extended = max_length
     heads = {rope.applies_to: rope.head_dim for rope in ropes}

@@ -79,6 +79,15 @@ def at_path(config: Mapping[str, Any], path: str) -> Any:
     return value
 
 
+def check_finite(key: str, value: object) -> None:
+    """No NaN and no infinity, in lists and objects either: JSON has none, some parsers do."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise refuse(key, "a finite number", value)
+    if isinstance(value, list | Mapping):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            check_finite(key, item)
+
+
 def look_up(scope: Scope, key: str) -> Any:
     """The value of a key: from the config under any of its names, else the default.
 
@@ -88,6 +97,7 @@ def look_up(scope: Scope, key: str) -> Any:
     for name in names:
         value = at_path(scope.config, name)
         if value is not None:
+            check_finite(name, value)
             scope.trace.append(Read(name, value, "key"))
             return value
     if any(name in scope.config for name in names):
