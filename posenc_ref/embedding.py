@@ -79,7 +79,7 @@ def tied_logits(hidden: ArrayLike, table: ArrayLike) -> NDArray[np.floating]:
         table: One row a token, finite, shape `(n_tokens, d_model)`.
 
     Returns:
-        Logits: scores before the softmax over tokens, without unit, shape
+        Logits, the scores before the softmax over tokens, without unit, shape
         `(..., n_tokens)`, float32 if both arguments are float32 or float16,
         otherwise float64.
 

@@ -161,7 +161,7 @@ def gaussian_fourier_features(x: ArrayLike, b: ArrayLike) -> Table:
         b: Frequencies, finite and less than 2**53 in size, shape `(n_features, n_coordinates)`.
 
     Returns:
-        Features, without unit, shape `(..., 2 * n_features)`: a table whose rows
+        Features, without unit, shape `(..., 2 * n_features)`, a table whose rows
         all have the length sqrt(n_features). float64, or float32 if no argument
         is wider.
 

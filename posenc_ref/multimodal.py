@@ -67,7 +67,7 @@ def mrope_positions(segments: Sequence[Segment], *, advance: Advance) -> NDArray
             positions of its later frames. After images both are the same.
 
     Returns:
-        Three rows of positions: time, height, width; in tokens, int64, shape
+        Three rows of positions (time, height, width) in tokens, int64, shape
         `(3, T)`. Patches go frame by frame, in a frame row by row.
 
     Raises:

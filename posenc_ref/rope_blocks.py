@@ -179,7 +179,7 @@ def _block_of(reader: Reader, group: Mapping[str, Any]) -> tuple[Mapping[str, An
         block = nested[label]
         return (block or {}), f"{key}.{label}"
     if group.get("scaled", True) and flat:
-        return {**group.get("block", {}), **flat}, key
+        return flat, key
     sections = {name: flat[name] for name in ("mrope_section", "mrope_interleaved") if name in flat}
     return {**group.get("block", {}), **sections}, key or "rope_scaling"
 

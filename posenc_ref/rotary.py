@@ -209,7 +209,7 @@ def apply_rotary(
             sooner with it; interleaved entries may then differ in the last digit.
 
     Returns:
-        The turned vectors, in the unit of `x`, shape of `x`: `out` if that was
+        The turned vectors, in the unit of `x`, shape of `x`; `out` if that was
         given. float32 and float16 `x` give float32, all else float64. Cosines and
         sines are rounded to that type first, as released classes do. Lengths
         are kept, if the rotation was made with `attention_factor` 1.

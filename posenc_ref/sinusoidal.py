@@ -101,7 +101,7 @@ def sinusoidal_table(
         out: Array to write into: this shape and dtype, C-contiguous, writeable.
 
     Returns:
-        Sines and cosines, without unit, shape `(n_positions, d_model)`: `out`
+        Sines and cosines, without unit, shape `(n_positions, d_model)`; `out`
         if that was given. Every row has the length sqrt(d_model / 2).
 
     Raises:
@@ -196,7 +196,7 @@ def sinusoidal_at(
         dtype: float32 or float64.
 
     Returns:
-        Sines and cosines, without unit, rounded once: within 4e-16 of the
+        Sines and cosines, without unit, rounded once, within 4e-16 of the
         formula in float64, 6e-8 in float32. Shape `(..., T, d_model)`.
 
     Raises:

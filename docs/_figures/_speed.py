@@ -27,7 +27,7 @@ def ratios(name: str) -> dict[str, float]:
 
 
 def draw_ratios(fig: Figure, ratios: dict[str, float], colors: Colors, title: str) -> None:
-    """The slowest at the top. Ours are discs, others squares, the memory's own speed a bar."""
+    """The slowest at the bottom. Ours are discs, others squares, the memory's own speed a bar."""
     rows = sorted(ratios.items(), key=lambda row: -row[1])
     ax = fig.subplots()
     for place, (name, ratio) in enumerate(rows):

@@ -104,8 +104,8 @@ plt.show()
 # ## Check yourself
 #
 # How far apart are the rows of position 44 and position 0, in each pair? Work it out before you
-# read on. Two points on a circle of radius 1 that are an angle $\Delta$ apart have distance
-# $2\,|\sin(\Delta/2)|$.
+# read on. Two points on a circle of radius 1 have distance $2\,|\sin(\Delta/2)|$ if they are an
+# angle $\Delta$ apart.
 
 
 # %%

@@ -267,8 +267,8 @@ plt.show()
 # With positions, one layer is enough: at “so” it can attend to the third word and repeat it.
 #
 # Without positions, one layer cannot: at “so” it sees the set of the words so far, and the set is
-# the same whoever bit. It can learn that one of two names must come, and no more. That is the bag;
-# after so short a training it is still above the coin, and more steps bring it closer.
+# the same whoever bites. It can learn that one of two names must come, and no more. That is the
+# bag; after so short a training it is still above the coin, and more steps bring it closer.
 #
 # Without positions, *two* causal layers get past the coin. The mask hides from each word what comes
 # after it: the first name saw only itself, the second name saw “bites”. So the first layer can mark
