@@ -13,7 +13,7 @@ from posenc_ref.ladders import frequencies_at
 from posenc_ref.model_table import table
 
 GOLDEN = Path(__file__).parent / "golden"
-REAL = json.loads((GOLDEN / "configs.json").read_text(encoding="utf-8"))["configs"]
+REAL = json.loads((GOLDEN.parent / "configs.json").read_text(encoding="utf-8"))["configs"]
 RECORDED = json.loads((GOLDEN / "scaling.json").read_text(encoding="utf-8"))["cases"]
 TYPE_OF = {row["class"]: name for name, row in table()["types"].items() if "class" in row}
 

@@ -1,4 +1,4 @@
-"""Make `golden/configs.json` from a folder of real config files and their answers.
+"""Make `configs.json` from a folder of real config files and their answers.
 
     python -m tests.tidy_configs FOLDER
 
@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-OUT = Path(__file__).parent / "golden" / "configs.json"
+OUT = Path(__file__).parent / "configs.json"
 SIZES = (
     r"d_model|dim|hidden_size|n_embe?d?|embedding_size|model_type|depth|image_size|patch_size"
     r"|.*head.*|.*layers?|n_layer|num_layers|layer_types|kv_channels|n_ctx|num_queries|num_patches"
