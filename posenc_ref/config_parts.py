@@ -55,8 +55,16 @@ def read_parts(
         if not where or str(error).startswith(where):
             raise
         raise ConfigError(f"{where}{error}") from None
+    untold = [path for path in row.get("untold", ()) if config.get(path) is not None]
+    if untold:
+        text = f"Not told here, as its model type is not known: {', '.join(untold)}."
+        context.notes.append(Finding("note", tuple(f"{where}{key}" for key in untold), text))
     for name, paths, default_type in row.get("nested", ()):
         inner_config, path = _nested(config, paths)
+        if not inner_config and path in row.get("no_defaults", ()):
+            text = f"{where}{path} is missing, and what the library puts there is not known here."
+            context.notes.append(Finding("fallback", (f"{where}{path}",), text))
+            continue
         chosen = _nested_type(inner_config, path, default_type, f"{where}{path}", context)
         below = f"{where}{path}." if path else where
         parts += read_parts(
