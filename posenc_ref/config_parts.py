@@ -171,12 +171,11 @@ def _rotating_part(
     if max_length is not None:
         max_length = whole("max_position_embeddings", max_length, at_least=1, at_most=LARGEST)
     original = next((rope.trained_length for rope in ropes if rope.trained_length), None)
-    missing = any("original_max_position_embeddings is missing" in f.text for f in context.notes)
     extended = value(row.get("extended_length"), "extended_length")
     if extended is not None:
         key = origin["extended_length"].removeprefix("key ")
         extended = whole(key, extended, at_least=1, at_most=LARGEST)
-    if extended is None and original and not missing and max_length != original:
+    if extended is None and original and max_length != original:
         extended = max_length
     heads = {rope.applies_to: rope.head_dim for rope in ropes}
     head_dim: int | dict[str, int] | None
