@@ -6,7 +6,8 @@ from typing import Any
 from posenc_ref.expressions import LARGEST, MOST_LAYERS, ConfigError, refuse, whole
 from posenc_ref.model_positions import Layers, Rope
 
-NOT_ATTENTION = ("linear_attention", "conv", "mamba", "moe", "mlp", "recurrent", "hybrid_mamba")
+# Kinds of layer without self-attention, under the names that configs and the table have for them.
+NOT_ATTENTION = ("linear_attention", "conv", "mamba", "moe", "mlp", "recurrent", "cross_attention")
 Evaluate = Callable[[Any, str], Any]
 
 

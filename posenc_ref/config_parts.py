@@ -133,6 +133,8 @@ def _read_part(
     if idle:
         text = f"There, and without effect for this model type: {', '.join(idle)}."
         context.notes.append(Finding("note", tuple(f"{where}{key}" for key in idle), text))
+    if "note" in row:
+        context.notes.append(Finding("note", ("model_type",), row["note"]))
     if kind == "alibi":
         facts |= _slopes(facts, origin)
     if kind.startswith("rope") or row.get("layers"):
@@ -238,6 +240,8 @@ def _sections(row: Mapping[str, Any], ropes: Sequence[Rope], scope: Scope) -> di
     rule = row["mrope"]
     given = ropes[0].ladder.parameters.get("mrope_section")
     section = given if given is not None else rule.get("section")
+    if section is None:
+        return {}
     pairs = ropes[0].rotary_dim // 2
     key = "mrope_section"
     if not isinstance(section, list) or not 1 <= len(section) <= 8:

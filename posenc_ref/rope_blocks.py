@@ -16,6 +16,7 @@ from posenc_ref.expressions import (
     at_path,
     evaluate,
     is_number,
+    keys_read,
     number,
     refuse,
     whole,
@@ -282,11 +283,13 @@ def _width_of(
     """How many features turn, and the fraction if one was read."""
     label = f"ropes[{group['applies_to']}].rotary_dim"
     row = reader.row
+    start = len(reader.scope.trace)
     count = evaluate(group.get("rotary_dim", row.get("rotary_dim")), reader.scope)
     if count is not None:
-        key = "rotary_dim"
+        reads = reader.scope.trace[start:]
+        key = keys_read(reads) or "rotary_dim"
         width = whole(key, count, at_least=0, at_most=head_dim)
-        reader.note_origin(label, f"key {key}")
+        reader.note_origin(label, origin_of(reads))
         fraction = None
     else:
         start = len(reader.scope.trace)
