@@ -10,6 +10,7 @@ from posenc_ref.alibi import alibi_bias, alibi_bias_at, alibi_slopes
 from posenc_ref.attention import attention, attention_weights, causal_mask, segment_mask
 from posenc_ref.axial import axial_rotary, centred_grid_positions
 from posenc_ref.config import read_config
+from posenc_ref.conformance import check, vectors
 from posenc_ref.content import cope_bias, forgetting_bias
 from posenc_ref.deberta import deberta_buckets, deberta_scores
 from posenc_ref.decomposed import decomposed_bias
@@ -181,3 +182,5 @@ __all__ += [
 __all__ += ["attention", "attention_weights", "causal_mask", "query_temperature", "segment_mask"]
 # Configs of models
 __all__ += ["ConfigError", "ModelPositions", "config_frequencies", "explain", "read_config"]
+# Conformance: other implementations, held to published vectors
+__all__ += ["check", "vectors"]

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 from bs4 import BeautifulSoup, Tag
 from nbconvert.filters import markdown2html
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
 
 from _hooks.fences import find_fences
 
@@ -57,7 +55,7 @@ def normal(text: str) -> str:
 
 def promised(page: str) -> list[Block]:
     """The blocks that a page's source promises: its fences."""
-    return [Block(shown_as(f.language), normal(f.source)) for f in find_fences(page)]
+    return [Block(f.language, normal(f.source)) for f in find_fences(page)]
 
 
 def differences(html: str, page: str) -> list[str]:
@@ -71,14 +69,6 @@ def differences(html: str, page: str) -> list[str]:
 def code_in_text(markdown: str) -> str:
     """The first code block that a notebook's text cell would show, and empty if there is none."""
     return next((block.text for block in blocks(markdown2html(markdown))), "")
-
-
-def shown_as(language: str) -> str:
-    """The name that Pygments writes into the page for a language."""
-    try:
-        return get_lexer_by_name(language).aliases[0]
-    except ClassNotFound:
-        return language
 
 
 def drawings(html: str) -> list[list[str]]:

@@ -40,6 +40,7 @@ from _hooks import (
     reference,
     scripts,
     search,
+    vectors,
     widgets,
 )
 
@@ -125,6 +126,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         made[f"{address}{path.stem}.ipynb"] = notebooks.downloadable(
             path, f"{config.site_url}{address}"
         )
+    made |= vectors.published()
     for old, new in addresses.redirects().items():
         made[f"{old}index.html"] = addresses.redirect_page(old, new).encode()
     add(files, config, made)
@@ -138,6 +140,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return markdown
     if "kind" in page.meta:
         metadata.check(page.meta, where)
+    markdown = vectors.listed(markdown)
     markdown = course.expand(markdown, where)
     line = first_line(page, markdown)
     _explorers.extend(embeds.uses(markdown, page.url, str(page.meta.get("title"))))

@@ -21,9 +21,16 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 RUN = "python"
 OUTPUT = "text"
 SHOWN = frozenset(
-    {"bash", "bibtex", "console", "css", "html", "json", "make", "mermaid", "toml", "yaml"}
+    {
+        *("bash", "bibtex", "console", "css", "html", "json", "make", "mermaid", "toml", "yaml"),
+        *("cpp", "javascript", "py"),
+    }
 )
-"""Languages that a page may show without running them."""
+"""Languages that a page may show without running them.
+
+Those of the second line are programs that need more than this site has. Each is a file that a test
+runs where it can (tests/test_conformance_programs.py); `py` is Python with another library.
+"""
 
 _INFO = re.compile(r"(?P<info>[^\n]*)\n?")
 _OPENING = re.compile(
