@@ -92,7 +92,8 @@ def tidy(record):
         "layers": sorted({i for module in modules for i in layers_of(str(module["indices"]))}),
         "tables": [item["shape"] for item in seen.get("tables", ())],
     }
-    return {"class": record["class"], "config": kept(record["saved"]), "seen": found}
+    given = {"given": record["given"]} if record.get("given") else {}
+    return {"class": record["class"], "config": kept(record["saved"]), **given, "seen": found}
 
 
 def main():
