@@ -26,8 +26,11 @@ import posenc_ref
 from posenc_ref import Rotation
 
 PACKAGE = Path(posenc_ref.__file__).parent
+ELSEWHERE = {"read_config"}  # it names keys, not arguments, and reads files: test_config_fuzz.py
 FUNCTIONS = sorted(
-    name for name in posenc_ref.__all__ if inspect.isfunction(getattr(posenc_ref, name))
+    name
+    for name in posenc_ref.__all__
+    if inspect.isfunction(getattr(posenc_ref, name)) and name not in ELSEWHERE
 )
 EXAMPLES = int(os.environ.get("POSENC_FUZZ", "0")) // len(FUNCTIONS) + 1
 SECONDS = 10  # for one call: far more than any of these sizes needs
@@ -102,6 +105,9 @@ def wholes(*shape, below=2):
 # Arguments whose documentation is for people: what a person would give.
 HINTS = {
     "base": [2.0, 10000.0, 500000],
+    "model": [posenc_ref.read_config({"model_type": "llama", "num_hidden_layers": 8})],
+    "config_frequencies.part": ["text"],
+    "layer": [0, 7],
     "factor": [1.0, 2, 8.0],
     "beta_fast": [32.0],
     "beta_slow": [1.0],
