@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from bs4 import BeautifulSoup
 
-NOT_PROSE = "code, pre, math, svg, script, style, noscript, .headerlink, .md-code__nav"
+NOT_PROSE = (
+    "code, pre, math, svg, script, style, noscript, .headerlink, .md-code__nav, [translate=no]"
+)
 FOLDED = ".exercise, .quiz, details, pe-steps, .explorer, .task-list-item, #sources ~ *"
 WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 VOWELS = re.compile(r"[aeiouy]+")

@@ -141,17 +141,37 @@ def test_search_keeps_captions_and_notes():
     assert search.mark(markup) == markup
 
 
-def test_search_keeps_one_sentence_of_a_reference_body(tmp_path):
-    path = tmp_path / "search_index.json"
-    body = "<pre><code>f(x)</code></pre> <p>What it gives.</p> <p>More.</p>"
-    entry = {"location": "reference/m/#f", "title": "f", "text": body}
-    path.write_text(json.dumps({"docs": [entry, entry | {"location": "lessons/l/#a"}]}))
-
+def entry_of_a_trimmed_index(folder, location, text):
+    path = folder / "search_index.json"
+    path.write_text(json.dumps({"docs": [{"location": location, "title": "t", "text": text}]}))
     search.trim(path)
-    trimmed, kept = json.loads(path.read_text())["docs"]
+    [entry] = json.loads(path.read_text())["docs"]
+    return entry
 
-    assert trimmed["text"] == "<p>What it gives.</p>"
-    assert kept["text"] == body
+
+@pytest.mark.parametrize(
+    "location",
+    ["reference/m/#f", "lessons/l/#worked", "lessons/l/#ex-one", "claims/#claim-01"],
+)
+def test_search_keeps_a_title_and_its_first_paragraph(location, tmp_path):
+    body = "<pre><code>f(x)</code></pre> <p>What it gives.</p> <p>More.</p>"
+    entry = entry_of_a_trimmed_index(tmp_path, location, body)
+
+    assert (entry["title"], entry["text"]) == ("t", "<p>What it gives.</p>")
+
+
+@pytest.mark.parametrize("location", ["lessons/l/#how", "lessons/l/#a", "claims/#top", "mistakes/"])
+def test_search_keeps_the_text_that_teaches(location, tmp_path):
+    body = "<p>What it gives.</p> <ul><li>More.</li></ul>"
+
+    assert entry_of_a_trimmed_index(tmp_path, location, body)["text"] == body
+
+
+def test_search_keeps_the_work_and_leaves_out_the_notes_on_it(tmp_path):
+    body = "<p>Su 2021. RoFormer, arXiv:2104.09864. Where section 3. Taken RoPE. Read it all.</p>"
+    entry = entry_of_a_trimmed_index(tmp_path, "sources/#su-2021", body)
+
+    assert entry["text"] == "<p>Su 2021. RoFormer, arXiv:2104.09864.</p>"
 
 
 # ---- steppers

@@ -60,7 +60,7 @@ def main():
             "model": source["model"],
             "source": {
                 key: source[key]
-                for key in ("repository", "path", "commit", "certainty", "note")
+                for key in ("repository", "package", "path", "commit", "certainty", "note")
                 if key in source
             },
             "how": entry["how"],

@@ -35,6 +35,8 @@ from _hooks import (
     lighten,
     mathml,
     metadata,
+    model_tables,
+    models,
     notebooks,
     numbers,
     reference,
@@ -120,7 +122,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     _explorers.clear()
     course.lessons.cache_clear()
     glossary.terms.cache_clear()
-    made: dict[str, bytes] = dict(_figures)
+    for rows in (models.configs, models.real_rows, models.type_rows):
+        rows.cache_clear()
+    made: dict[str, bytes] = _figures | models.files()
     for path in notebooks.all_of(DOCS):
         address = f"examples/{path.stem}/"
         made[f"{address}{path.stem}.ipynb"] = notebooks.downloadable(
@@ -187,7 +191,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html += metadata.citation(
             page.meta["title"], str(page.canonical_url), config.site_name, posenc_ref.__version__
         )
-    return search.mark(html)
+    return search.mark(model_tables.expand(html, where))
 
 
 def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:

@@ -18,7 +18,7 @@ from mkdocs.utils.meta import get_data
 from _hooks import metadata
 
 DOCS = Path(__file__).parents[1]
-ALMOST_A_REQUEST = re.compile(r"^<!-- [\w -]+ -->$", re.MULTILINE)
+ALMOST_A_REQUEST = re.compile(r"^<!-- (?!table of )[\w -]+ -->$", re.MULTILINE)  # of model_tables
 REQUEST = re.compile(r"^<!-- (map of|exercises to|all) (.*?) -->$", re.MULTILINE)
 EXERCISE = re.compile(r"^### (Explain|Derive|Build|Break) · (.*?) \{ #([\w-]+) \}$", re.MULTILINE)
 SELF_CHECK = re.compile(r"^- \[ \] (.*)$", re.MULTILINE)

@@ -20,16 +20,28 @@ def mark(content: str) -> str:
     return LEFT_OUT.sub(lambda found: f"{found[0]} data-search-exclude", content)
 
 
-def trim(index: Path) -> None:
-    """Keep the first sentence of each function of the reference.
+FIRST_PARAGRAPH = re.compile(
+    r"(?:reference/[^/]+/|claims/#claim-"
+    r"|lessons/[^/]+/#(?:worked|sentence|quiz|prove|sources|ex-[\w-]+)$)"
+)
+"""Of these parts, all is searched by its title and opening words: a function of the reference, a
+claim with its verdict, numbers worked by hand, an exercise, questions, a lesson's own list of
+sources, whose entries stand on the page of sources too."""
+NOTES_ON_A_SOURCE = re.compile(r" (?:Where|Code|Taken|Best at|Read) .*(?=</p>)", re.DOTALL)
 
-    The theme's own mark fails here: it loses count where an element that is left out holds another
-    of its kind, as reference bodies do.
+
+def trim(index: Path) -> None:
+    """Leave out what readers do not search for, so that the index loads soon.
+
+    Every title stays, and the first paragraph under it. The theme's own mark fails here: it loses
+    count where an element that is left out holds another of its kind, as reference bodies do.
     """
     content = json.loads(index.read_text("utf-8"))
     for entry in content["docs"]:
-        if re.match(r"reference/[^/]+/", entry["location"]):
-            summary = re.search(r"<p>.*?</p>", entry["text"], re.DOTALL)
-            entry["text"] = summary[0] if summary else ""
+        if FIRST_PARAGRAPH.match(entry["location"]):
+            paragraph = re.search(r"<p>.*?</p>", entry["text"], re.DOTALL)
+            entry["text"] = paragraph[0] if paragraph else ""
+        elif entry["location"].startswith("sources/#"):
+            entry["text"] = NOTES_ON_A_SOURCE.sub("", entry["text"])
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     index.write_text(text, "utf-8")

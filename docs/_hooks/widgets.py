@@ -17,6 +17,7 @@ EXPLORER = re.compile(FIGURE.format(kind="explorer"), re.DOTALL)
 CAPTION = re.compile(r"<li>\s*(.*?)\s*</li>", re.DOTALL)
 DOOR = re.compile(r'<div class="door" data-mark="(\w+)">')
 SORTABLE = re.compile(r'<div class="sortable[ "]')
+FILTERED = '<div class="filter"'
 ELEMENT = re.compile(r"<(pe-[\w-]+)")
 
 CONTROLS = (
@@ -83,4 +84,6 @@ def scripts(content: str) -> list[str]:
     names = sorted({name.removeprefix("pe-") for name in ELEMENT.findall(content)})
     if SORTABLE.search(content):
         names.append("sortable")
+    if FILTERED in content:
+        names.append("filter")
     return [f"assets/js/{name}.js" for name in names]
