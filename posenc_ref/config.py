@@ -12,7 +12,7 @@ from typing import Any
 from posenc_ref.config_findings import findings
 from posenc_ref.config_parts import Context, read_parts
 from posenc_ref.config_source import check_depth, object_of
-from posenc_ref.expressions import refuse
+from posenc_ref.expressions import Read, refuse
 from posenc_ref.model_positions import Finding, ModelPositions
 from posenc_ref.model_table import row_of, table
 from posenc_ref.rope_blocks import IN_EVERY_BLOCK, READ
@@ -60,7 +60,9 @@ def read_config(source: str | os.PathLike[str] | Mapping[str, Any]) -> ModelPosi
     notes: list[Finding] = []
     origin: dict[str, str] = {}
     read_keys: set[str] = set()
-    row = row_of(model_type, config)
+    trace: list[Read] = []
+    row = row_of(model_type, config, trace)
+    read_keys.update(read.key for read in trace)
     context = Context(notes, origin, read_keys)
     parts = tuple(read_parts(config, row, context, where="", label=None))
     known = model_type in table()["types"]

@@ -8,6 +8,7 @@ from posenc_ref.config_layers import Evaluate, layer_types_of, read_layers
 from posenc_ref.expressions import (
     LARGEST,
     ConfigError,
+    Read,
     Scope,
     at_path,
     evaluate,
@@ -50,6 +51,7 @@ def read_parts(
         for extra in row.get("parts", ()):
             shared = {key: row[key] for key in ("defaults", "names") if key in row}
             inner = joined_over(joined_over(whole_row(extra), extra), shared)
+            inner |= {"class": row["class"]} if "class" in row else {}
             parts.append(_read_part(config, inner, context, where, label))
     except ConfigError as error:
         if not where or str(error).startswith(where):
@@ -67,9 +69,10 @@ def read_parts(
             continue
         chosen = _nested_type(inner_config, path, default_type, f"{where}{path}", context)
         below = f"{where}{path}." if path else where
-        parts += read_parts(
-            inner_config, row_of(chosen, inner_config), context, where=below, label=name
-        )
+        trace: list[Read] = []
+        inner_row = row_of(chosen, inner_config, trace)
+        context.read_keys.update(f"{below}{read.key}" for read in trace)
+        parts += read_parts(inner_config, inner_row, context, where=below, label=name)
     return parts
 
 
@@ -110,7 +113,8 @@ def _read_part(
     where: str,
     label: str | None,
 ) -> Part:
-    scope = Scope(config, row.get("names", {}), row.get("defaults", {}), [])
+    of_defaults = "default" if "class" in row else "rule"
+    scope = Scope(config, row.get("names", {}), row.get("defaults", {}), [], of_defaults)
     own = row.get("part", "text")
     name = own if label is None or own not in ("text", label) else label
     origin: dict[str, str] = {}

@@ -38,6 +38,8 @@ class Scope(NamedTuple):
     names: Mapping[str, Sequence[str]]
     defaults: Mapping[str, Any]
     trace: list[Read]
+    of_defaults: str = "default"
+    """Where the defaults came from: the library, or a rule where no library has the class."""
 
 
 def refuse(key: str, rule: str, value: object) -> ConfigError:
@@ -104,7 +106,7 @@ def look_up(scope: Scope, key: str) -> Any:
         return None
     value = scope.defaults.get(key)
     if value is not None:
-        scope.trace.append(Read(key, value, "default"))
+        scope.trace.append(Read(key, value, scope.of_defaults))
     return value
 
 

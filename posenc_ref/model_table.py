@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from posenc_ref.expressions import Scope, evaluate
+from posenc_ref.expressions import Read, Scope, evaluate
 from posenc_ref.unknown_types import row_from_keys
 
 TABLE = Path(__file__).with_name("model_types.json")
@@ -19,14 +19,19 @@ def table() -> dict[str, Any]:
     return content
 
 
-def row_of(model_type: str | None, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The facts about a model type, with what it takes over from another row."""
+def row_of(
+    model_type: str | None, config: Mapping[str, Any], trace: list[Read]
+) -> Mapping[str, Any]:
+    """The facts about a model type, with what it takes over from another row.
+
+    The keys that decide between cases of a row are added to the trace.
+    """
     types = table()["types"]
     if model_type is None or model_type not in types:
         return row_from_keys(config)
     row = whole_row(types[model_type])
     for case in row.get("cases", ()):
-        if evaluate(case["if"], Scope(config, {}, row.get("defaults", {}), [])):
+        if evaluate(case["if"], Scope(config, {}, row.get("defaults", {}), trace)):
             return joined_over(row, case)
     return row
 

@@ -248,7 +248,8 @@ def _base_of(
 
 def origin_of(reads: Sequence[Any]) -> str:
     """Where a value came from, in words."""
-    keys = dict.fromkeys(f"{r.origin} {r.key}" for r in reads if not r.key.startswith("_"))
+    told = [read for read in reads if not read.key.startswith("_") and read.origin != "rule"]
+    keys = dict.fromkeys(f"{read.origin} {read.key}" for read in told)
     words = [word.replace("default ", "library default of ") for word in keys]
     return ", ".join(words) or "rule of the model type"
 
