@@ -27,6 +27,8 @@ def read_layers(
 ) -> Layers | None:
     """Which layer does what; None where the number of layers is not known."""
     count = value("$num_hidden_layers", "layers.n")
+    if count is None and types:
+        count = len(types)
     if count is None:
         return None
     n = whole("num_hidden_layers", count, at_least=0, at_most=MOST_LAYERS)

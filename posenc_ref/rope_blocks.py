@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from posenc_ref.expressions import (
     LARGEST,
     ConfigError,
+    Read,
     Scope,
     at_path,
     evaluate,
@@ -357,6 +358,8 @@ def _original_length(
     """The length before extension; the top level wins over the block, as in the library."""
     key = "original_max_position_embeddings"
     top = at_path(reader.scope.config, key)
+    if top is not None:
+        reader.scope.trace.append(Read(key, top, "key"))
     if top is None and key in reader.scope.defaults and block.get(key) is None:
         top = reader.scope.defaults[key]
     if top is not None:

@@ -61,8 +61,8 @@ QUESTIONS = [
 ]
 
 
-def test_there_are_fifteen_lessons_numbered_from_zero():
-    assert [lesson.number for lesson in LESSONS] == list(range(15))
+def test_lessons_are_numbered_from_zero():
+    assert [lesson.number for lesson in LESSONS] == list(range(16))
 
 
 def test_parts_come_one_after_another():
@@ -73,6 +73,7 @@ def test_parts_come_one_after_another():
         "Absolute positions": 3,
         "Rotary positions": 4,
         "Relative positions": 4,
+        "In practice": 1,
     }
     assert sorted(parts, key=parts.index) == parts
 

@@ -3,7 +3,7 @@
 `cases.json` holds, for each report, its addresses, what was seen, the input, the right value
 (computed apart from this package, in float64) and the wrong one that was seen. Most of them were
 silent: a wrong number, no error. Here each gives the right number, or an error that says why not.
-Reports about reading a `config.json` are here when their arithmetic is the package's.
+Reports about reading a `config.json` go through the reader.
 """
 
 import json
@@ -15,12 +15,14 @@ import numpy as np
 import pytest
 
 from posenc_ref import (
+    ConfigError,
     alibi_bias,
     alibi_bias_at,
     alibi_slopes,
     apply_rotary,
     attention_weights,
     causal_mask,
+    config_frequencies,
     convert_rotary_weights,
     deberta_scores,
     lookup_positions,
@@ -31,6 +33,7 @@ from posenc_ref import (
     packed_positions,
     packed_segments,
     positions_from_mask,
+    read_config,
     relative_positions,
     resize_grid,
     rotary_cos_sin,
@@ -49,6 +52,7 @@ from posenc_ref import (
     yarn_bounds,
     yarn_mscale,
 )
+from tests.conftest import DOCS
 
 CASES = {
     case["id"]: case
@@ -98,6 +102,19 @@ def dynamic_base(given, seq_len):
         seq_len=seq_len,
     )
     return scaled.inv_freq[1] ** (-width / 2)
+
+
+def rope_of(config):
+    """The first rotation of a config's text, as read; a width where the case has none."""
+    return read_config({"head_dim": 64, **config}).part("text").ropes[0]
+
+
+def warned(config, kind, *words):
+    """Whether the reader says something of that kind, with these words in it."""
+    return any(
+        found.kind == kind and all(word in found.text for word in words)
+        for found in read_config(config).warnings
+    )
 
 
 def test_every_case_has_a_test_of_its_number():
@@ -166,6 +183,34 @@ def test_pe_06_de_interleaving_first_gives_other_elements_and_the_same_scores():
     close(neighbours, right["interleaved"])
     close(halves, right["deinterleaved_then_half"])
     close(halves @ halves, neighbours @ neighbours)
+
+
+def test_pe_09_the_page_puts_every_name_under_its_layout():
+    given, right, _ = read(9)
+    page = (DOCS / "lessons" / "rope-layouts.md").read_text("utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in re.search(r"^\| where \| half \|.*\n.*\n((?:\|.*\n)+)", page, re.MULTILINE)[1]
+        .strip()
+        .split("\n")
+    ]
+    engines = {
+        "mlx": "MLX",
+        "flash-attn": "FlashAttention",
+        "vLLM": "SGLang, after vLLM",
+        "ggml": "llama.cpp",
+        "GPT-J": "Transformers, GPT-J",
+        "HF": "Transformers, Llama",
+        "ONNX": "ONNX",
+    }
+
+    for place, layout in enumerate(("half", "interleaved"), 1):
+        for name in right[layout]:
+            engine, _, flag = name.partition(" ")
+            (row,) = (row for row in rows if row[0].startswith(engines[engine]))
+            assert f"`{flag}" in row[place], name
+            assert f"`{flag}`" not in row[3 - place], name
+    assert sorted(right["half"] + right["interleaved"]) == sorted(given["names"])
 
 
 # Sinusoidal tables
@@ -283,6 +328,18 @@ def test_pe_19_a_final_attention_factor_is_not_scaled_again():
         close(yarn(factor, 4096).attention_factor, expected)
 
 
+def test_pe_20_a_key_that_is_not_read_is_named():
+    given, right, _ = read(20)
+    config = {"head_dim": 128, "max_position_embeddings": 131072, **given}
+    scaled = given["rope_scaling"]["attn_factor"] * right["value_if_key_ignored"]
+
+    assert right["must_not_be_silent"]
+    assert read_config(config).unknown_keys == ("rope_scaling.attn_factor",)
+    assert warned(config, "note", "attn_factor", "transformers does not read it")
+    close(rope_of(config).attention_factor, right["value_if_key_ignored"])
+    close(scaled, right["value_if_attn_factor_is_multiplier"])
+
+
 def test_pe_21_two_equal_mscales_leave_cosines_alone_and_scale_the_softmax():
     given, right, wrong = read(21)
     block, mla = given["rope_scaling"], given["mla"]
@@ -303,6 +360,11 @@ def test_pe_22_the_factor_that_is_given_counts():
     from_lengths = yarn(wrong["factor"], block["original_max_position_embeddings"])
     close(explicit.attention_factor, right["attention_factor"])
     close(from_lengths.attention_factor, wrong["attention_factor"])
+    rope = rope_of(given)
+    assert rope.factor == right["factor"]
+    close(rope.attention_factor, right["attention_factor"])
+    told = warned(given, "contradiction", "factor is 4", "40960 / 32768 = 1.25")
+    assert told == right["warn_ratio_mismatch"]
 
 
 def test_pe_23_bounds_that_are_not_truncated_move_the_frequencies():
@@ -389,6 +451,19 @@ def test_pe_29_frequencies_know_no_maximum_length():
     close(rotary_inv_freq(given["head_dim"], given["rope_theta"])[1], right["inv_freq_1"])
 
 
+def test_pe_30_a_block_of_five_fields_is_read():
+    given, right, _ = read(30)
+    plain = rotary_inv_freq(given["head_dim"], given["rope_theta"])
+    ratio = rope_of(given).inv_freq / plain
+
+    assert right["accepted"]
+    assert rope_of(given).rope_type == right["rope_type"]
+    kept, divided = right["unchanged_last_pair"], right["divided_first_pair"]
+    close(ratio[: kept + 1], 1)
+    close(ratio[divided:], 1 / given["rope_scaling"]["factor"])
+    assert np.all((ratio[kept + 1 : divided] < 1) & (ratio[kept + 1 : divided] > 1 / 8))
+
+
 def test_pe_31_linear_scaling_divides_by_its_factor():
     given, right, _ = read(31)
     inv_freq = rotary_inv_freq(8)
@@ -397,6 +472,15 @@ def test_pe_31_linear_scaling_divides_by_its_factor():
         np.testing.assert_array_equal(
             scale_linear(inv_freq, factor=block["factor"]).inv_freq, inv_freq / factor
         )
+    read_types = [rope_of({"rope_scaling": block}).rope_type for block in given["variants"]]
+    assert read_types == right["rope_type"]
+    for block, factor in zip(given["variants"], right["factor"], strict=True):
+        rope = rope_of({"head_dim": 8, "rope_scaling": block})
+        assert rope.factor == factor
+        np.testing.assert_array_equal(rope.inv_freq, inv_freq / factor)
+    both = {"head_dim": 8, "rope_scaling": {"type": "yarn", "rope_type": "linear", "factor": 4}}
+    assert rope_of(both).rope_type == "linear"
+    assert warned(both, "contradiction", "'linear'", "'yarn'", "rope_type")
 
 
 def test_pe_32_the_base_of_the_file_makes_the_frequencies():
@@ -405,6 +489,18 @@ def test_pe_32_the_base_of_the_file_makes_the_frequencies():
 
     close(rotary_inv_freq(width, right["rope_theta"][0])[1], right["inv_freq_1"])
     close(rotary_inv_freq(width)[1], wrong["inv_freq_1"])
+    for config, base in zip(given["variants"], right["rope_theta"], strict=True):
+        assert rope_of(config).base == base
+        close(rope_of(config).inv_freq[1], right["inv_freq_1"])
+
+
+def test_pe_33_a_block_that_says_default_scales_nothing():
+    given, right, _ = read(33)
+    ropes = [rope_of(config) for config in given["variants"]]
+
+    assert [rope.rope_type != "default" for rope in ropes] == right["scaled"]
+    assert [rope.attention_factor for rope in ropes] == right["attention_factor"]
+    np.testing.assert_array_equal(ropes[0].inv_freq, ropes[1].inv_freq)
 
 
 def test_pe_34_a_base_is_taken_as_given():
@@ -413,6 +509,30 @@ def test_pe_34_a_base_is_taken_as_given():
 
     close(rotary_inv_freq(width, right["rope_theta"])[1], right["inv_freq_1"])
     close(rotary_inv_freq(width, wrong["rope_theta"])[1], wrong["inv_freq_1"])
+    assert rope_of(given["config"]).base == right["rope_theta"]
+    close(rope_of(given["config"]).inv_freq[1], right["inv_freq_1"])
+
+
+def test_pe_36_each_block_of_a_kind_of_layer_is_complete_in_itself():
+    given, right, _ = read(36)
+    model = read_config(given)
+    block = given["rope_parameters"]
+    scaled, plain = (
+        rotary_inv_freq(given["head_dim"], block[kind]["rope_theta"])
+        for kind in ("full_attention", "sliding_attention")
+    )
+
+    sliding = config_frequencies(model, layer=0)
+    assert right["sliding_scaled"] is False
+    np.testing.assert_array_equal(sliding.inv_freq, plain)
+    assert sliding.attention_factor == 1
+
+    # The ramp rises by one step from pair to pair, so two pairs on it give both its ends.
+    full = config_frequencies(model, layer=1)
+    ramp = (1 - full.inv_freq / scaled) / (1 - 1 / block["full_attention"]["factor"])
+    step = (ramp[17] - ramp[9]) / (17 - 9)
+    low = 9 - ramp[9] / step
+    close((low, low + 1 / step), right["full_low_high"])
 
 
 def test_pe_37_a_base_of_zero_is_refused():
@@ -420,6 +540,8 @@ def test_pe_37_a_base_of_zero_is_refused():
 
     with pytest.raises(ValueError, match=r"base must be at least 1, got 0\.0"):
         rotary_inv_freq(given["head_dim"], given["rope_theta"])
+    with pytest.raises(ConfigError, match=r"rope_theta must be a finite number above 1 .* 0\.0"):
+        read_config(given)
 
 
 def test_pe_39_the_exponent_counts_the_rotated_width():
@@ -429,6 +551,16 @@ def test_pe_39_the_exponent_counts_the_rotated_width():
     assert len(inv_freq) == right["n_freqs"]
     close(inv_freq[1], right["inv_freq_1"])
     close(rotary_inv_freq(given["head_dim"], given["rope_theta"])[1], wrong["inv_freq_1"])
+    assert rope_of(given).rotary_dim == right["rotary_dim"]
+    close(rope_of(given).inv_freq, inv_freq)
+
+
+def test_pe_40_a_share_that_the_class_brings_counts_as_if_it_were_written():
+    given, right, wrong = read(40)
+    widths = [rope_of(config).rotary_dim for config in given["variants"]]
+
+    assert widths == right["rotary_dim"]
+    assert wrong["rotary_dim"] not in widths
 
 
 def test_pe_42_an_odd_or_empty_rotary_width_is_refused():
@@ -438,6 +570,9 @@ def test_pe_42_an_odd_or_empty_rotary_width_is_refused():
         width = int(variant["head_dim"] * variant.get("partial_rotary_factor", 1))
         with pytest.raises(ValueError, match="rotary_dim must be even and at least 2"):
             rotary_inv_freq(width)
+        key = "partial_rotary_factor" if "partial_rotary_factor" in variant else "head_dim"
+        with pytest.raises(ConfigError, match=f"^{key} must"):
+            read_config(variant)
 
 
 def test_pe_44_longrope_lists_have_one_factor_for_each_rotated_pair():
@@ -452,6 +587,40 @@ def test_pe_44_longrope_lists_have_one_factor_for_each_rotated_pair():
     with pytest.raises(ValueError, match="short_factor must have one entry for each of 48 pairs"):
         scaled(wrong["required_list_length"])
     assert given["rope_scaling"]["long_factor_len"] == 48
+
+    def config(n):
+        block = {"short_factor": [1.0] * n, "long_factor": [1.0] * n}
+        return {**given, "rope_scaling": {**given["rope_scaling"], **block}}
+
+    assert rope_of(config(right["required_list_length"])).rotary_dim == right["rotary_dim"]
+    with pytest.raises(ConfigError, match="short_factor must have one entry for each of 48 pairs"):
+        read_config(config(wrong["required_list_length"]))
+
+
+# Layers of one model
+
+
+def test_pe_46_a_factor_is_for_the_layers_that_it_was_made_for():
+    given, right, _ = read(46)
+    model = read_config(given)
+    kinds = {"sliding_attention": right["sliding"], "full_attention": right["full"]}
+
+    assert list(model.part("text").layers.types) == right["layer_types"]
+    for layer, kind in enumerate(right["layer_types"]):
+        close(config_frequencies(model, layer=layer).inv_freq[0], kinds[kind]["inv_freq_0"])
+    for rope in model.part("text").ropes:
+        assert rope.base == kinds[rope.applies_to]["rope_theta"]
+        assert (rope.factor or 1.0) == kinds[rope.applies_to]["factor"]
+
+
+def test_pe_47_a_one_in_no_rope_layers_means_that_the_layer_rotates():
+    given, right, _ = read(47)
+    layers = read_config(given).part("text").layers
+
+    assert list(layers.unpositioned) == right["nope_layers"]
+    assert [int(layer in layers.rotated) for layer in range(8)] == right["no_rope_layers_first8"]
+    written = {**given, "no_rope_layers": right["no_rope_layers_first8"], "num_hidden_layers": 8}
+    assert read_config(written).part("text").layers.unpositioned == (3, 7)
 
 
 # Several axes
