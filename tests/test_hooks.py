@@ -33,6 +33,18 @@ def test_a_formula_becomes_mathml_and_keeps_its_source():
     assert r"\frac{p}{100}" in out
 
 
+def test_punctuation_behind_a_formula_stays_on_its_line():
+    inline, block = (
+        '<span class="arithmatex">\\(x\\)</span>',
+        '<div class="arithmatex">\\[x\\]</div>',
+    )
+    out = mathml.typeset(f"{inline}, {inline} and {inline}). {block}.", "page.md")
+
+    assert out.count('<span class="stuck"><math') == 2  # not the one in the middle, not the block
+    assert "</math>,</span> " in out
+    assert "</math>).</span> " in out
+
+
 def test_a_bad_formula_stops_the_build_and_names_the_page():
     with pytest.raises(PluginError, match=r"lesson.md: bad formula.*nosuch"):
         mathml.mathml(r"\nosuch{x}", block=False, where="lesson.md")

@@ -10,7 +10,10 @@ from pathlib import Path
 from math_core import LatexToMathML
 from mkdocs.exceptions import PluginError
 
-ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
+# A formula, and the punctuation right behind it, which does not begin a line without it.
+ARITHMATEX = re.compile(
+    r'<(span|div) class="arithmatex">\\[(\[](.*?)\\([)\]])</\1>([,.;:?!)]*)', re.DOTALL
+)
 FULL_FONT = Path(__file__).parent / "fonts" / "math.woff2"
 FONT = "assets/fonts/math.woff2"
 
@@ -46,9 +49,16 @@ def mathml(tex: str, *, block: bool, where: str) -> str:
 
 def typeset(content: str, where: str) -> str:
     """Replace every formula that arithmatex marked in a page."""
-    return ARITHMATEX.sub(
-        lambda found: mathml(found[2], block=found[1] == "div", where=where), content
-    )
+
+    def one(found: re.Match[str]) -> str:
+        block = found[1] == "div"
+        formula = mathml(found[2], block=block, where=where)
+        behind = found[4]
+        if block or not behind:
+            return formula + behind
+        return f'<span class="stuck">{formula}{behind}</span>'
+
+    return ARITHMATEX.sub(one, content)
 
 
 def glyphs(content: str) -> set[str]:
