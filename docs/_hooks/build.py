@@ -26,6 +26,7 @@ from _hooks import (
     addresses,
     cache,
     course,
+    decoder,
     diagrams,
     drawn,
     embeds,
@@ -124,7 +125,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     glossary.terms.cache_clear()
     for rows in (models.configs, models.real_rows, models.type_rows):
         rows.cache_clear()
-    made: dict[str, bytes] = _figures | models.files()
+    made: dict[str, bytes] = _figures | models.files() | decoder.published()
     for path in notebooks.all_of(DOCS):
         address = f"examples/{path.stem}/"
         made[f"{address}{path.stem}.ipynb"] = notebooks.downloadable(
@@ -178,6 +179,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
             name, base, str(config.site_url), embeds.title_of(markup)
         ),
     )
+    html = decoder.insert(html, base)
     html = mathml.typeset(html, where)
     _formula_glyphs.update(mathml.glyphs(html))
     if not where.startswith(("reference/", "glossary", "index")):
@@ -210,6 +212,7 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     head = "".join(
         f'<script src="{base}{path}" type="module"></script>' for path in widgets.scripts(output)
     )
+    head += decoder.head(output, base)
     if "kind" in page.meta:
         head += metadata.json_ld(
             page.meta,
