@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from posenc_ref.expressions import ConfigError, refuse
 
@@ -23,6 +23,11 @@ def object_of(source: Any) -> Mapping[str, Any]:
     else:
         kind = type(source).__name__
         raise TypeError(f"source must be a path, a folder, JSON text or a dict, got {kind}")
+    return object_in(text)
+
+
+def object_in(text: str) -> Mapping[str, Any]:
+    """The object that a JSON text stands for."""
     if len(text) > LARGEST_FILE:
         raise ConfigError(f"config must be at most {LARGEST_FILE} characters, got {len(text)}")
     try:
@@ -43,13 +48,19 @@ def object_of(source: Any) -> Mapping[str, Any]:
 
 def _text_of(path: Path) -> str:
     path = path / "config.json" if path.is_dir() else path
-    size = path.stat().st_size
-    if size > LARGEST_FILE:
-        raise ConfigError(f"config must be at most {LARGEST_FILE} bytes, got {size}: {path}")
+    with path.open("rb") as file:
+        return text_in(file, str(path))
+
+
+def text_in(file: BinaryIO, name: str) -> str:
+    """The text of an open file, which may be a pipe without an end."""
+    content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise ConfigError(f"config must be at most {LARGEST_FILE} bytes, got more: {name}")
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigError(f"config must be UTF-8 text, got {path}: {error.reason}") from None
+        raise ConfigError(f"config must be UTF-8 text, got {name}: {error.reason}") from None
 
 
 def check_depth(config: Mapping[str, Any]) -> None:

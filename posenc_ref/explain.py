@@ -8,6 +8,7 @@ import numpy as np
 
 from posenc_ref.ladders import trained_frequencies
 from posenc_ref.model_positions import Layers, ModelPositions, Part, Rope
+from posenc_ref.printable import printable
 
 WIDTH = 80
 LABEL = 20
@@ -58,7 +59,8 @@ def explain(model: ModelPositions) -> str:
     if not isinstance(model, ModelPositions):
         raise TypeError(f"model must be what read_config gives, got {type(model).__name__}")
     name = model.model_type or "a config without model_type"
-    lines = [name if model.known else f"{name} (not in the table of model types)", ""]
+    title = name if model.known else f"{name} (not in the table of model types)"
+    lines = [*textwrap.wrap(title, WIDTH), ""]
     for part in model.parts:
         lines += [*_part(part, model), ""]
     if model.warnings:
@@ -66,7 +68,7 @@ def explain(model: ModelPositions) -> str:
         for found in model.warnings:
             lines += _wrapped(f"{SIGNS[found.kind]:<2} {found.kind}: ", found.text, indent=5)
         lines.append("")
-    return "\n".join(lines).rstrip() + "\n"
+    return printable("\n".join(lines).rstrip() + "\n", kept="\n")
 
 
 def _wrapped(head: str, text: str, *, indent: int) -> list[str]:
@@ -189,21 +191,21 @@ def _length(part: Part) -> str:
 def _layers(layers: Layers, rotates: bool) -> list[str]:
     lines = _row("layers", f"{layers.n_layers}")
     if len(layers.attention) < layers.n_layers:
-        lines += _row("that attend", _ranges(layers.attention))
+        lines += _row("that attend", ranges(layers.attention))
     if rotates and layers.unpositioned:
-        lines += _row("that rotate", _ranges(layers.rotated))
+        lines += _row("that rotate", ranges(layers.rotated))
     if layers.unpositioned:
-        lines += _row("without positions", _ranges(layers.unpositioned))
+        lines += _row("without positions", ranges(layers.unpositioned))
     if layers.window is not None:
         everywhere = len(layers.windowed) == layers.n_layers
-        text = "all" if everywhere else _ranges(layers.windowed)
+        text = "all" if everywhere else ranges(layers.windowed)
         lines += _row("window", f"{layers.window} tokens on layers {text}")
     if layers.chunk is not None:
         lines += _row("chunks", f"{layers.chunk} tokens")
     return lines
 
 
-def _ranges(numbers: Sequence[int]) -> str:
+def ranges(numbers: Sequence[int]) -> str:
     """Layer numbers, runs of three and more joined."""
     runs: list[list[int]] = []
     for number in numbers:

@@ -82,9 +82,11 @@ def at_path(config: Mapping[str, Any], path: str) -> Any:
 
 
 def check_finite(key: str, value: object) -> None:
-    """No NaN and no infinity, in lists and objects either: JSON has none, some parsers do."""
+    """No NaN and no infinity, which JSON has not, and no whole number that a float cannot hold."""
     if isinstance(value, float) and not math.isfinite(value):
         raise refuse(key, "a finite number", value)
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise refuse(key, "a number of at most 2**53 in size", value)
     if isinstance(value, list | Mapping):
         for item in value.values() if isinstance(value, Mapping) else value:
             check_finite(key, item)

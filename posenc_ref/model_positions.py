@@ -130,6 +130,8 @@ class Layers:
     """Which layers attend, which rotate, which do neither, and how far they see."""
 
     n_layers: int
+    """How many there are; they are counted from 0."""
+
     attention: tuple[int, ...]
     """Layers that attend; the others are convolutions, state spaces or experts alone."""
 
@@ -149,6 +151,7 @@ class Layers:
     """Tokens of a chunk, for layers that attend in chunks."""
 
     further: Mapping[str, Any] = field(default_factory=dict)
+    """What else the model type says of its layers, in the words of the outward form."""
 
     @property
     def unpositioned(self) -> tuple[int, ...]:
@@ -196,7 +199,11 @@ class Part:
     """Features of a head; by kind of layer where kinds differ."""
 
     ropes: tuple[Rope, ...] = ()
+    """One for each group of layers that are rotated alike; empty where nothing is rotated."""
+
     layers: Layers | None = None
+    """Which layers attend and rotate, where the model type tells."""
+
     softmax_scale: float | None = None
     """What scores are multiplied by before the softmax, where the model type tells."""
 
@@ -204,7 +211,11 @@ class Part:
     """Features that a query and a key are compared over."""
 
     trained_length: int | None = None
+    """Tokens of the longest text before extension."""
+
     extended_length: int | None = None
+    """Tokens of the longest text after it, where there is an extension and it is known."""
+
     max_length: int | None = None
     """`max_position_embeddings`, or the model type's key for it, as written."""
 
@@ -242,11 +253,17 @@ class ModelPositions:
     """How a model tells positions apart, read from its config."""
 
     model_type: str | None
+    """As the config has it."""
+
     known: bool
     """Whether the table of model types has this one; if not, only the keys speak."""
 
     parts: tuple[Part, ...]
+    """The stacks of the model, one kind of position each."""
+
     warnings: tuple[Finding, ...]
+    """What is contradictory, filled in, risky or worth knowing."""
+
     unknown_keys: tuple[str, ...]
     """Keys that sound like positions, and that nothing here reads."""
 

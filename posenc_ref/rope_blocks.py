@@ -26,6 +26,7 @@ from posenc_ref.ladders import Ladder, checked_frequencies
 from posenc_ref.model_positions import Finding, Rope
 
 WIDEST_HEAD = 2**16
+MOST_KINDS = 64  # of layers: each has frequencies of its own, which take time to compute
 SAME = {"su": "longrope", "mrope": "default", "axial": "default"}
 REQUIRED = {
     "default": (),
@@ -117,6 +118,11 @@ def read_ropes(reader: Reader) -> tuple[Rope, ...]:
     """One set of frequencies for each group of layers."""
     groups = reader.row.get("ropes", [{"applies_to": "all"}])
     nested = reader.blocks.by_layer
+    if len(nested) > MOST_KINDS:
+        raise ConfigError(
+            f"{reader.blocks.key} must have blocks for at most {MOST_KINDS} kinds of layer, "
+            f"got {len(nested)}"
+        )
     if nested and all(group["applies_to"] not in nested for group in groups):
         pattern = dict(groups[0])
         used = [name for name in nested if not reader.layer_types or name in reader.layer_types]

@@ -301,6 +301,7 @@ def test_keys_that_nothing_reads_are_named():
     model = read_config({**LONG, "rope_scaling": block, "rope_fancy": 3})
 
     assert set(model.unknown_keys) == {"rope_scaling.attn_factor", "rope_fancy"}
+    assert read_config(REAL["phi-3-mini-128k-instruct"]["config"]).unknown_keys == ()
     assert any("attn_factor" in f.text for f in model.warnings)
 
 
@@ -350,6 +351,14 @@ IMPOSSIBLE = [
     (yarn(original_max_position_embeddings=0), "original_max_position_embeddings"),
     (yarn(factor=None, original_max_position_embeddings=262144), "rope_scaling.factor"),
     ({"model_type": 7}, "model_type must be a word"),
+    (
+        {"model_type": "gpt2", "n_positions": 10**400},
+        "n_positions must be a number of at most 2**53",
+    ),
+    (
+        {**LLAMA, "rope_parameters": {f"kind {i}": {"rope_theta": 1e4} for i in range(65)}},
+        "rope_parameters must have blocks for at most 64 kinds of layer",
+    ),
     ({"model_type": "gpt2", "n_positions": "1024"}, "n_positions"),
     ({"model_type": "bloom", "n_head": 0}, "n_head"),
     ({"model_type": "qwen3_vl", "text_config": [1]}, "text_config must be an object"),

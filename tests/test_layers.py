@@ -17,7 +17,7 @@ MODULES = sorted(PACKAGE.glob("[!_]*.py"))
 
 # A module imports from the rows above its own, never from beside or below.
 LAYERS = [
-    {"kinds", "checks", "comparison"},
+    {"kinds", "checks", "comparison", "printable"},
     {"positions", "turns", "pairs", "rotary_fast", "diagonals", "operands"},
     {
         *("sinusoidal", "embedding", "learned", "resizing", "fourier"),
@@ -37,6 +37,10 @@ LAYERS = [
     {"rope_blocks", "config_layers", "config_findings", "models", "explain"},
     {"config_parts"},
     {"config"},
+    {"command_io"},
+    {"command_check", "command_compare", "command_explain", "command_tables"},
+    {"command_arguments"},
+    {"command"},
 ]
 ROW = {name: row for row, names in enumerate(LAYERS) for name in names}
 

@@ -7,6 +7,7 @@
 const LARGEST_TEXT = 5_000_000;
 const DEEPEST = 64;
 const LARGEST = 2 ** 53;
+const MOST_KINDS = 64; // of layers: each has frequencies of its own, which take time to compute
 const MOST_LAYERS = 10_000;
 const WIDEST_HEAD = 2 ** 16;
 const LEAST_DIVISOR = 1e-300;
@@ -287,10 +288,12 @@ function atPath(config, path) {
   return value;
 }
 
-/** No NaN and no infinity, in lists and objects either: JSON has none, Python's reader does. */
+/** No NaN and no infinity, which JSON has not, and no whole number that a float cannot hold. */
 function checkFinite(key, value) {
   if (typeof value === "number" && !Number.isFinite(value))
     throw refuse(key, "a finite number", value);
+  if (typeof plain(value) === "bigint")
+    throw refuse(key, "a number of at most 2**53 in size", value);
   if (isList(value) || isObject(value))
     for (const item of Object.values(value)) checkFinite(key, item);
 }
@@ -592,6 +595,11 @@ function readRopes(reader) {
   const types = reader.layerTypes;
   let groups = reader.row.ropes ?? [{ applies_to: "all" }];
   const names = Object.keys(byLayer);
+  if (names.length > MOST_KINDS)
+    throw new ConfigError(
+      `${reader.blocks.key} must have blocks for at most ${MOST_KINDS} kinds of layer, ` +
+        `got ${names.length}`,
+    );
   if (names.length && groups.every((group) => !has(byLayer, group.applies_to))) {
     const used = names.filter((name) => !types.length || types.includes(name));
     groups = (used.length ? used : names).map((name) => dict(groups[0], { applies_to: name }));
