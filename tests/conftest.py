@@ -44,7 +44,8 @@ def page_sources(pattern: str) -> list[Path]:
 
 def page_addresses() -> list[str]:
     """The address of every page, from the sources; a crawl of the built site must find the same."""
-    pages = [*page_sources("*.md"), *page_sources("*.py")]
+    notebooks = [path for path in page_sources("*.py") if path.parent.name == "examples"]
+    pages = [*page_sources("*.md"), *notebooks]
     names = [path.relative_to(DOCS).with_suffix("").as_posix() for path in pages]
     return sorted("" if n == "index" else f"{n.removesuffix('/index')}/" for n in names)
 
