@@ -44,7 +44,7 @@ def explain(model: ModelPositions) -> str:
         model: What `read_config` gave.
 
     Returns:
-        Text of at most 80 columns: each part with its numbers and where they came
+        Text of at most 80 columns, with each part, its numbers and where they came
         from, then what is contradictory, filled in or risky.
 
     Raises:
