@@ -20,10 +20,10 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/.cache/hypothesis
 # Material's announcement of its end of life; we know, see the pins.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test quick check format reading wheel golden bench fuzz mutants diagrams addresses lighthouse clean env peers
+.PHONY: help serve build test quick check format reading wheel golden bench lab lab-smoke fuzz mutants diagrams addresses lighthouse clean env peers
 
 help: ## List what can be made (this list)
-	@sed -n 's/^\([a-z]*\):.*## /\1#/p' Makefile | awk -F '#' '{ printf "make %-11s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1#/p' Makefile | awk -F '#' '{ printf "make %-11s %s\n", $$1, $$2 }'
 
 serve: env ## Read the site on http://127.0.0.1:8000, rebuilt on every change (or ADDR=host:port)
 	@$(PY) -m mkdocs serve --dev-addr "$(ADDR)"
@@ -65,6 +65,13 @@ golden: peers ## Record the golden values anew from released code (two gigabytes
 
 bench: peers ## Measure the package beside other libraries, into bench/results.json (some minutes)
 	@$(PEERS)/bin/python -m bench
+
+lab: env ## Run the lab's experiments, into docs/lab/results.json (half an hour)
+	@test -e .cache/lab/plays.txt || $(PY) -m bench.plays
+	@$(PY) -m posenc_ref.lab full --text .cache/lab/plays.txt --out docs/lab/results.json
+
+lab-smoke: env ## See that the lab's schemes stand in the order that is known (half a minute)
+	@$(PY) -m posenc_ref.lab smoke
 
 fuzz: env ## Call every function with 20,000 sets of arguments, and read 10,000 changed configs
 	@POSENC_FUZZ=20000 $(PYTEST) tests/test_fuzz.py tests/test_config_fuzz.py

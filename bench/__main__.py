@@ -45,12 +45,12 @@ def main() -> None:
     os.environ.update(SETTINGS)
     import torch
 
-    from bench import biases, rotary, tables
+    from bench import biases, lab, rotary, tables
 
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
     groups = []
-    for part in (tables.run, rotary.run, biases.run, biases.import_time):
+    for part in (tables.run, rotary.run, biases.run, lab.run, biases.import_time):
         for group in part():
             groups.append(group)
             print(group["name"])

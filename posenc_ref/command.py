@@ -33,8 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         posenc 0.1.0
         0
     """
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        options = parser().parse_args(arguments)
+        if words[:1] == ["lab"]:
+            from posenc_ref.lab import command as lab  # as slow to load as all the rest
+
+            return lab.main(words[1:])
+        options = parser().parse_args(words)
         code: int = options.run(options)
         _flush()
         return code

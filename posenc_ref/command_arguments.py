@@ -117,6 +117,8 @@ def parser() -> argparse.ArgumentParser:
     check = _made(add, "check-configs", "Compare a folder of configs with the answers beside them.")
     check.add_argument("folder", metavar="FOLDER", help="a folder with expected.json")
     check.set_defaults(run=command_check.run)
+
+    add("lab", help="train a small GPT with and without positions (posenc lab --help)")
     return top
 
 

@@ -720,3 +720,10 @@ def test_the_command_that_is_installed_is_this_one():
 
 def test_the_version_is_that_of_the_package(shell):
     assert shell("--version") == (0, f"posenc {posenc_ref.__version__}\n", "")
+
+
+def test_lab_is_a_command_of_its_own(capsys):
+    assert main(["lab", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: posenc lab")
+    assert main(["lab", "report", "missing.json"]) == 2
+    assert capsys.readouterr().err.startswith("posenc: missing.json: ")

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-LARGEST = 220_000  # bytes; a third of it is docstrings, a tenth the table of model types
+LARGEST = 265_000  # bytes; docstrings are a third of it, the table of model types a twelfth
 
 
 @pytest.fixture(scope="module")

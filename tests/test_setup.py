@@ -143,7 +143,7 @@ def test_the_readme_names_the_range_and_both_commands():
 
 def test_every_target_is_phony_and_explained_by_make_help():
     rules = re.sub(r"^define .*?^endef$", "", text("Makefile"), flags=re.MULTILINE | re.DOTALL)
-    targets = re.findall(r"^([a-z]+):(?!=)(.*)$", rules, re.MULTILINE)
+    targets = re.findall(r"^([a-z-]+):(?!=)(.*)$", rules, re.MULTILINE)
     phony = re.search(r"^\.PHONY: (.*)$", rules, re.MULTILINE)[1].split()
 
     assert sorted(name for name, _ in targets) == sorted(phony)

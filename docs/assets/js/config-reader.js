@@ -1047,7 +1047,8 @@ function layerTypesOf(value) {
 
 /** Which layer does what; null where the number of layers is not known. */
 function readLayers(row, types, ropes, value) {
-  const size = value("$num_hidden_layers", "layers.n");
+  let size = value("$num_hidden_layers", "layers.n");
+  if (isNone(size) && types.length) size = types.length;
   if (isNone(size)) return null;
   const n = whole("num_hidden_layers", size, 0, MOST_LAYERS);
   must(
