@@ -62,7 +62,7 @@ def test_few_blocks_are_shown_without_being_run_and_another_one_is_a_decision():
 
     shown = Counter(name for name in languages if name not in (RUN, OUTPUT))
     programs = {"py": 3, "cpp": 1, "javascript": 1}  # run by tests/test_conformance_programs.py
-    assert shown == {"mermaid": 1, "html": 2, "bibtex": 1, "bash": 1, "console": 4, **programs}
+    assert shown == {"mermaid": 1, "html": 2, "bibtex": 1, "bash": 3, "console": 4, **programs}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)

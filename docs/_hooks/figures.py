@@ -13,6 +13,8 @@ from typing import Any
 from _hooks.cache import cached, fingerprint, package_fingerprint
 
 FOLDER = Path(__file__).parents[1] / "_figures"
+MEASURED = [FOLDER.parent / "lab/results.json", FOLDER.parents[1] / "bench/results.json"]
+"""Results that figures are drawn from."""
 SCHEMES = ("light", "dark")
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<path>[^)\s]*assets/figures/[\w-]+)\.svg\)")
 SIZE = re.compile(rb'<svg [^>]*?width="([\d.]+)pt" height="([\d.]+)pt"', re.DOTALL)
@@ -48,7 +50,7 @@ def drawing_fingerprint() -> str:
     """Changes with anything that figures are drawn by, except the package."""
     hooks = Path(__file__).parent
     shared = [hooks / "style.py", hooks / "draw.py", *FOLDER.glob("*.ttf"), *FOLDER.glob("*.py")]
-    return fingerprint(shared)
+    return fingerprint([*shared, *MEASURED])
 
 
 def published() -> dict[str, bytes]:

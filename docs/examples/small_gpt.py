@@ -290,4 +290,5 @@ for start in ("dog bites man so", "man bites dog so"):
 # Real text rarely hangs on one word, so there the difference is one of degree; the published
 # comparisons are in [the lesson on models without positions](../../lessons/nope/). Nor does this say
 # anything about sentences that were never seen, about texts longer than six words, or about more
-# than two seeds.
+# than two seeds. [The lab](../../lab/with-and-without/) asks that with a larger model, real text and
+# six schemes.
