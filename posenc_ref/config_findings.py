@@ -113,6 +113,11 @@ def _truncate(rope: Rope) -> list[Finding]:
     return [Finding("risk", ("truncate",), text)]
 
 
+def _of(rope: Rope) -> str:
+    """Which layers a sentence is about, where not all of them."""
+    return "" if rope.applies_to == "all" else f" ({rope.applies_to})"
+
+
 def _turns(part: Part, rope: Rope) -> list[Finding]:
     """Pairs that never come round within the trained length."""
     length = part.trained_length
@@ -122,10 +127,9 @@ def _turns(part: Part, rope: Rope) -> list[Finding]:
     never = int(np.count_nonzero(trained * length < 2 * np.pi))
     if not never:
         return []
-    of = "" if rope.applies_to == "all" else f" ({rope.applies_to})"
     text = (
-        f"{never} of {len(trained)} pairs{of} never come round once within {length} tokens: past "
-        "that length their angles are new to the model."
+        f"{never} of {len(trained)} pairs{_of(rope)} never come round once within {length} "
+        "tokens: past that length their angles are new to the model."
     )
     return [Finding("note", ("rope_theta",), text)]
 
@@ -138,10 +142,9 @@ def _float32(part: Part, rope: Rope) -> list[Finding]:
     error = angle_error(rope.inv_freq, length - 1)
     if error < TOLD_FROM:
         return []
-    of = "" if rope.applies_to == "all" else f" ({rope.applies_to})"
     text = (
-        f"Angles in float32 are off by up to {error:.2g} rad at position {length - 1}{of}, as "
-        "most released code computes them."
+        f"Angles in float32 are off by up to {error:.2g} rad at position {length - 1}{_of(rope)}, "
+        "as most released code computes them."
     )
     return [Finding("note", ("max_position_embeddings",), text)]
 
