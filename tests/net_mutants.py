@@ -90,8 +90,11 @@ MUTANTS = {
     "upper case": (END, "```Python\nx = 1\n```\n\n" + END, "language 'Python' is not one of"),
     "another name": (END, "```ipython\nx = 1\n```\n\n" + END, "language 'ipython' is not one of"),
     "no language": (END, "```\nx = 1\n```\n\n" + END, "language '' is not one of"),
-    # A page that asks to be passed over; the net must refuse it.
-    "skip comment": (END, "<!-- skip: next -->\n" + END, "nothing is skipped here"),
+    "skip comment": (  # planted in a page, to see that the net refuses it: nothing skips here
+        END,
+        "<!-- skip: next -->\n" + END,  # what a page may not say
+        "nothing is skipped here",
+    ),
     "state of an earlier block": (
         END,
         "```python\nmath.pi\n```\n\n" + END,

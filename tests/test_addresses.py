@@ -26,8 +26,7 @@ def git(*arguments):
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
 
 
-# Only an archive of the sources has nothing to compare with; in a clone this always runs.
-@pytest.mark.skipif(
+@pytest.mark.skipif(  # only an archive of the sources has no history; in a clone this always runs
     shutil.which("git") is None or git("rev-parse", "--git-dir").returncode != 0,
     reason="an archive of the sources has no history to compare with",
 )

@@ -81,6 +81,7 @@ def test_every_program_is_shown():
 def test_python_with_another_library_prints_what_the_page_shows(folder, library):
     pythons = [python for python in (PEERS, Path(sys.executable)) if has(python, library)]
     if not pythons:
+        # Two gigabytes that the environment of every day does not have; `make golden` has torch.
         pytest.skip(TORCH if library == "torch" else "JAX is not installed here")
 
     name = f"rope_{library}.py"
@@ -92,6 +93,7 @@ def has(python, library):
     return python.exists() and subprocess.run([python, "-c", code], check=False).returncode == 0
 
 
+# A compiler is no package that `make` could install; most machines of the tests have one.
 @pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler here")
 def test_c_plus_plus_prints_what_the_page_shows(folder):
     compiling, checking = list(commands())[2:4]
@@ -100,6 +102,7 @@ def test_c_plus_plus_prints_what_the_page_shows(folder):
     assert run(folder, sys.executable, *checking.split()[1:]) == commands()[checking]
 
 
+# Node.js is no package of Python either.
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here")
 def test_javascript_prints_what_the_page_shows(folder):
     for command in list(commands())[4:]:

@@ -87,6 +87,7 @@ export function parse(text) {
       if (sign === undefined) fail("Unterminated string starting at", start);
       if (sign !== "\\") fail("Invalid control character at");
       const escape = match(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y);
+      // The words are those of Python's own reader, which writes an escape with four X.
       if (!escape && text[at + 1] === "u") fail("Invalid \\uXXXX escape", at + 1);
       if (!escape) fail("Invalid \\escape");
       words += JSON.parse(`"${escape[0]}"`);
