@@ -56,7 +56,7 @@ from tests.conftest import DOCS
 
 CASES = {
     case["id"]: case
-    for case in json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))
+    for case in json.loads((DOCS / "practice/cases.json").read_text(encoding="utf-8"))
 }
 
 

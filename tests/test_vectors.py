@@ -21,7 +21,9 @@ LARGE = {
     for path in sorted(record_vectors.LARGE.glob("*-large.json"))
 }
 SCHEMA = json.loads((record_vectors.LARGE / "schema.json").read_text("utf-8"))
-CASES = {case["id"]: case for case in json.loads((ROOT / "tests/cases.json").read_text("utf-8"))}
+CASES = {
+    case["id"]: case for case in json.loads((ROOT / "docs/practice/cases.json").read_text("utf-8"))
+}
 FLOAT32 = {"rtol": 2e-6, "atol": 0}
 
 every_set = pytest.mark.parametrize(
