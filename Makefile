@@ -20,7 +20,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/.cache/hypothesis
 # Material's announcement of its end of life; we know, see the pins.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test quick check format reading wheel golden bench lab lab-smoke fuzz mutants diagrams addresses lighthouse clean env peers
+.PHONY: help serve build test quick check format reading wheel golden clinic bench lab lab-smoke fuzz mutants diagrams addresses lighthouse clean env peers
 
 help: ## List what can be made (this list)
 	@sed -n 's/^\([a-z-]*\):.*## /\1#/p' Makefile | awk -F '#' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -62,6 +62,9 @@ wheel: env ## Build the wheel and the source archive into dist/
 
 golden: peers ## Record the golden values anew from released code (two gigabytes to install, once)
 	@HF_HUB_OFFLINE=1 $(PEERS)/bin/python -m tests.record
+
+clinic: peers ## Run the clinic's checks in PyTorch, into tests/clinic_checks.json
+	@$(PEERS)/bin/python -m tests.clinic_checks
 
 bench: peers ## Measure the package beside other libraries, into bench/results.json (some minutes)
 	@$(PEERS)/bin/python -m bench

@@ -25,6 +25,7 @@ import posenc_ref
 from _hooks import (
     addresses,
     cache,
+    clinic,
     course,
     decoder,
     diagrams,
@@ -122,6 +123,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     _used_on[:] = reference.pages()
     _explorers.clear()
     course.lessons.cache_clear()
+    clinic.bugs.cache_clear()
     glossary.terms.cache_clear()
     for rows in (models.configs, models.real_rows, models.type_rows):
         rows.cache_clear()
@@ -146,7 +148,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if "kind" in page.meta:
         metadata.check(page.meta, where)
     markdown = vectors.listed(markdown)
-    markdown = course.expand(markdown, where)
+    markdown = course.expand(clinic.expand(markdown, where), where)
     line = first_line(page, markdown)
     _explorers.extend(embeds.uses(markdown, page.url, str(page.meta.get("title"))))
     markdown = fences.expand(markdown, [DOCS.parent, DOCS])

@@ -18,6 +18,7 @@ CAPTION = re.compile(r"<li>\s*(.*?)\s*</li>", re.DOTALL)
 DOOR = re.compile(r'<div class="door" data-mark="(\w+)">')
 SORTABLE = re.compile(r'<div class="sortable[ "]')
 FILTERED = '<div class="filter"'
+FINDER = '<div class="finder"'
 ELEMENT = re.compile(r"<(pe-[\w-]+)")
 
 CONTROLS = (
@@ -86,4 +87,6 @@ def scripts(content: str) -> list[str]:
         names.append("sortable")
     if FILTERED in content:
         names.append("filter")
+    if FINDER in content:
+        names.append("finder")
     return [f"assets/js/{name}.js" for name in names]
