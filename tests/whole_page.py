@@ -11,9 +11,9 @@ from tests.conftest import ALL_DRAWN, embed_addresses, page_addresses
 
 NO_PAGE = "no/such/page/"
 PAGES = [*page_addresses(), *embed_addresses(), NO_PAGE]
-# The pages of modules are one template around docstrings, those of bugs another one around code. One
-# page stands for each where only the theme and the width are asked about. Pages of explorers have no
-# theme to switch.
+# The pages of modules are one template around docstrings, those of bugs another around code. One
+# page stands for each where only the theme and the width are asked about. Pages of explorers have
+# no theme to switch.
 OF_ONE_TEMPLATE = {
     address for address in PAGES if address.startswith(("reference/", "embed/", "practice/clinic/"))
 } - {"reference/", "reference/rotary/", "practice/clinic/", "practice/clinic/pair-layout/"}

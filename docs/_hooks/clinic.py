@@ -32,6 +32,7 @@ SYMPTOMS = {
     "gibberish": "fine at first, then gibberish",
     "slowly-worse": "fine at first, then slowly worse",
     "first-token": "wrong from the first token",
+    "everywhere": "a little worse at every length",
     "nan": "NaN or infinity",
     "shape-error": "a shape or index error",
     "batches": "only in batches",
