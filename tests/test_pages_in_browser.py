@@ -78,6 +78,25 @@ def test_weight_of_a_first_visit_and_of_the_next_page(base, new_page):
     assert sum(new.values()) <= 60 * 1024, sorted(new.items(), key=lambda item: -item[1])
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_hairlines_have_the_colour_of_their_scheme(scheme, base, new_page):
+    page = new_page(color_scheme=scheme)
+    page.goto(f"{base}practice/not-a-bug/")
+
+    for line in (".md-header", ".md-typeset td"):
+        drawn, meant = page.evaluate(
+            """line => {
+              const style = getComputedStyle(document.querySelector(line));
+              const swatch = document.body.appendChild(document.createElement("i"));
+              swatch.style.color = "var(--pe-rule)";
+              const side = line === ".md-header" ? "borderBottomColor" : "borderTopColor";
+              return [style[side], getComputedStyle(swatch).color];
+            }""",
+            line,
+        )
+        assert drawn == meant
+
+
 def test_the_colour_scheme_stays_after_a_reload(base, new_page):
     page = new_page(color_scheme="light")
     page.goto(base)

@@ -31,6 +31,22 @@ window.refused = [];
 document.addEventListener("securitypolicyviolation",
   event => window.refused.push(`${event.violatedDirective}: ${event.blockedURI}`));
 """
+# Parts of a stepper's stage that do not look as their frame has them, step by step.
+STAGE_FAULTS = """() => [...document.querySelectorAll("pe-steps")].flatMap(steps => {
+  const looks = part => [...part.querySelectorAll("*")].map(shape => [
+    shape.tagName, shape.children.length ? "" : shape.textContent, shape.style.cssText,
+    ...[...shape.attributes].map(a => a.name === "style" ? "" : `${a.name}=${a.value}`).sort(),
+  ].join(" ")).join("; ");
+  steps.setUp();
+  const faults = steps.items.flatMap((item, k) => {
+    steps.show(k);
+    return [...item.querySelectorAll("[data-k]")]
+      .filter(goal => looks(goal) !== looks(steps.parts.get(goal.dataset.k)))
+      .map(goal => `step ${k + 1}: ${goal.dataset.k}`);
+  });
+  steps.show(0);
+  return faults;
+})"""
 OPEN_ALL = "document.querySelectorAll('.md-content details').forEach(d => { d.open = true })"
 SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
 
@@ -105,6 +121,7 @@ def check_whole_page(address, base, new_page):
     assert page.evaluate("refused") == []
     assert smallest_shift(page) <= 0.02
     assert page.context.cookies() == []
+    assert page.evaluate(STAGE_FAULTS) == []
 
     page.evaluate(OPEN_ALL)
     page.add_style_tag(content=ALL_DRAWN + UNCUT)

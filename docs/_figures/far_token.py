@@ -39,19 +39,20 @@ def frames(data: dict[str, Any]) -> list[Frame]:
             frame.put(f"foot{n}", x, FOOT, f'<path class="faint" d="M0 0H{CARD}"/>')
             if n < scored:
                 bits = far if n == ASKED else data["near"]
-                kind = "sum" if n == ASKED else "token"
-                bar = (
-                    f'<rect class="v {kind}" style="--v:0.4" y="{-UNIT * bits:g}" '
-                    f'width="{CARD}" height="{UNIT * bits:g}" rx="3"/>'
-                )
-                frame.put(f"bar{n}", x, FOOT, bar, enter=f"card{n}")
+                if bits:
+                    kind = "sum" if n == ASKED else "token"
+                    bar = (
+                        f'<rect class="v {kind}" style="--v:0.4" y="{-UNIT * bits:g}" '
+                        f'width="{CARD}" height="{UNIT * bits:g}" rx="3"/>'
+                    )
+                    frame.put(f"bar{n}", x, FOOT, bar, enter=f"card{n}")
                 frame.put(f"bits{n}", x + CARD / 2, FOOT + 17, text(0, 0, f"{bits:g}", "small mid"))
         frame.put("unit", LEFT, FOOT + 17, text(0, 0, "bits", "small"))
         if window:
             first, last = window
             width = PITCH * (last - first) + CARD + 4
             frame.put(
-                "window",
+                f"window{last - first}",  # a key for each width: on the stage only places glide
                 LEFT + PITCH * first - 2,
                 28,
                 f'<rect class="line" width="{width}" height="44" rx="8"/>',
@@ -65,7 +66,8 @@ def frames(data: dict[str, Any]) -> list[Frame]:
 
     blind = data["blind"]
     last = picture(
-        "Both means are written below the bars: they differ in the second digit after the point.",
+        "Both means are written between tokens and bars: they differ by "
+        f"{number(data['bits'][0] - data['bits'][1])} bits.",
         10,
         (0, ASKED - 1),
         0,

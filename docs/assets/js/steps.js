@@ -139,7 +139,7 @@ function partsOf(item) {
   return new Map([...item.querySelectorAll("[data-k]")].map((part) => [part.dataset.k, part]));
 }
 
-/** Carry style, class and text over to the same shapes, so that fills and heights glide too. */
+/** Carry attributes and text over to the same shapes, so that fills and heights glide too. */
 function morph(part, goal) {
   const shapes = [...part.querySelectorAll("*")];
   const goals = [...goal.querySelectorAll("*")];
@@ -148,7 +148,9 @@ function morph(part, goal) {
   if (shapes.length !== goals.length || !shapes.every(same)) return false;
   shapes.forEach((shape, k) => {
     shape.style.cssText = goals[k].style.cssText;
-    shape.setAttribute("class", goals[k].getAttribute("class") ?? "");
+    shape.removeAttribute("class");
+    for (const { name, value } of goals[k].attributes)
+      if (name !== "style") shape.setAttribute(name, value);
     if (!shape.children.length) shape.textContent = goals[k].textContent;
   });
   return true;
