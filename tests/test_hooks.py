@@ -163,7 +163,10 @@ def entry_of_a_trimmed_index(folder, location, text):
 
 @pytest.mark.parametrize(
     "location",
-    ["reference/m/#f", "lessons/l/#worked", "lessons/l/#ex-one", "claims/#claim-01"],
+    [
+        *("reference/m/#f", "lessons/l/#worked", "lessons/l/#ex-one", "claims/#claim-01"),
+        *("practice/clinic/bug/#apart", "practice/clinic/#find", "practice/cases/#all"),
+    ],
 )
 def test_search_keeps_a_title_and_its_first_paragraph(location, tmp_path):
     body = "<pre><code>f(x)</code></pre> <p>What it gives.</p> <p>More.</p>"
@@ -172,11 +175,21 @@ def test_search_keeps_a_title_and_its_first_paragraph(location, tmp_path):
     assert (entry["title"], entry["text"]) == ("t", "<p>What it gives.</p>")
 
 
-@pytest.mark.parametrize("location", ["lessons/l/#how", "lessons/l/#a", "claims/#top", "mistakes/"])
+@pytest.mark.parametrize(
+    "location",
+    ["lessons/l/#how", "lessons/l/#a", "claims/#top", "mistakes/", "practice/clinic/bug/#top"],
+)
 def test_search_keeps_the_text_that_teaches(location, tmp_path):
     body = "<p>What it gives.</p> <ul><li>More.</li></ul>"
 
     assert entry_of_a_trimmed_index(tmp_path, location, body)["text"] == body
+
+
+def test_search_keeps_the_beginning_of_a_long_section(tmp_path):
+    one, two = f"<p>{'a' * 500}</p>", f"<ul><li>{'b' * 200}</li><li>{'c' * 200}</li></ul>"
+    entry = entry_of_a_trimmed_index(tmp_path, "lessons/l/#how", one + two)
+
+    assert entry["text"] == one + f"<li>{'b' * 200}</li>"
 
 
 def test_search_keeps_the_work_and_leaves_out_the_notes_on_it(tmp_path):

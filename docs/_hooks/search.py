@@ -21,13 +21,31 @@ def mark(content: str) -> str:
 
 
 FIRST_PARAGRAPH = re.compile(
-    r"(?:reference/[^/]+/|claims/#claim-"
-    r"|lessons/[^/]+/#(?:worked|sentence|quiz|prove|sources|ex-[\w-]+)$)"
+    r"(?:reference/[^/]+/|claims/#claim-|parts/|practice/(?:prove|cases)/"
+    r"|practice/clinic/(?:#find$|[\w-]+/#(?!top$))"
+    r"|lessons/[^/]+/#(?:words|worked|sentence|quiz|prove|sources|ex-[\w-]+)$)"
 )
 """Of these parts, all is searched by its title and opening words: a function of the reference, a
-claim with its verdict, numbers worked by hand, an exercise, questions, a lesson's own list of
-sources, whose entries stand on the page of sources too."""
+claim with its verdict, numbers worked by hand, an exercise, questions, what a bug's page says below
+its symptom; and what stands on another page too: terms, sources, self-checks, lists of pages."""
+LISTS = ("glossary/", "sources/")
+LONGEST = 800
+"""Of any other section but these lists', what is searched are its first paragraphs and points, up
+to so many characters: they say what it is about."""
+BLOCK = re.compile(r"<(p|li|dt|dd)\b.*?</\1>", re.DOTALL)
 NOTES_ON_A_SOURCE = re.compile(r" (?:Where|Code|Taken|Best at|Read) .*(?=</p>)", re.DOTALL)
+
+
+def beginning(text: str) -> str:
+    """Whole paragraphs and points from the start; the first one in any case."""
+    if len(text) <= LONGEST:
+        return text
+    kept = ""
+    for block in BLOCK.finditer(text):
+        if kept and len(kept) + len(block[0]) > LONGEST:
+            break
+        kept += block[0]
+    return kept
 
 
 def trim(index: Path) -> None:
@@ -43,5 +61,7 @@ def trim(index: Path) -> None:
             entry["text"] = paragraph[0] if paragraph else ""
         elif entry["location"].startswith("sources/#"):
             entry["text"] = NOTES_ON_A_SOURCE.sub("", entry["text"])
+        elif not entry["location"].startswith(LISTS):
+            entry["text"] = beginning(entry["text"])
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     index.write_text(text, "utf-8")
