@@ -22,9 +22,12 @@ def shown(page):
 
 def ranked(*symptoms):
     """By the points of all symptoms; equal ones stay in the order of the first."""
+
+    def points(bug):
+        return sum(clinic.FITS[bug.fits[symptom]] for symptom in symptoms)
+
     bugs = [bug for bug in clinic.suspects(symptoms[0]) if {*symptoms} <= {*bug.fits}]
-    points = {bug: sum(clinic.FITS[bug.fits[symptom]] for symptom in symptoms) for bug in bugs}
-    return [bug.name for bug in sorted(bugs, key=lambda bug: -points[bug])]
+    return [bug.name for bug in sorted(bugs, key=points, reverse=True)]
 
 
 def tick(page, symptom):

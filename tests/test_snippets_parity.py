@@ -12,6 +12,7 @@ import pytest
 import posenc_ref
 from _hooks.drawn import SCHEMES, draw
 from _hooks.fences import OUTPUT, RUN, SHOWN, find_fences
+from tests import clinic_checks
 from tests.docs_examples import (
     DOCS,
     ROOT,
@@ -29,6 +30,7 @@ from tests.docs_examples import (
 from tests.rendered import Block, api_blocks, blocks, differences, drawings, normal
 
 PAGES, NOTEBOOKS, MODULES = sources(pages), sources(notebooks), sources(docstrings)
+OF_THE_CLINIC = clinic_checks.PAGES  # tests/test_clinic.py holds their blocks in PyTorch
 BESIDE_THE_SITE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 
 
@@ -58,7 +60,8 @@ def test_every_python_block_is_run_and_every_other_block_is_allowed(path):
 
 
 def test_few_blocks_are_shown_without_being_run_and_another_one_is_a_decision():
-    languages = [fence.language for path in PAGES for fence in find_fences(read_page(path))]
+    elsewhere = [path for path in PAGES if path not in OF_THE_CLINIC]
+    languages = [fence.language for path in elsewhere for fence in find_fences(read_page(path))]
 
     shown = Counter(name for name in languages if name not in (RUN, OUTPUT))
     programs = {"py": 3, "cpp": 1, "javascript": 1}  # run by tests/test_conformance_programs.py

@@ -1,8 +1,9 @@
 """The bug clinic: its finder, and the public reports behind its pages.
 
-A page of `practice/clinic/` says in its front matter which symptoms its bug has, typically or
-possibly, and one line that tests for it. `practice/cases.json` holds the public reports, each with
-the page that answers it. A page asks for what is gathered by a comment on a line of its own:
+A page of `practice/clinic/` says in its front matter which symptoms its bug has and how well each
+fits (the one to rule out first, typical, possible), and one line that tests for it.
+`practice/cases.json` holds the public reports, each with the page that answers it. A page asks for
+what is gathered by a comment on a line of its own:
 
     <!-- finder of bugs -->          every symptom, with its suspects in order
     <!-- reports of this bug -->     the reports that this page answers
@@ -31,7 +32,7 @@ REQUEST = re.compile(
 SYMPTOMS = {
     "gibberish": "fine at first, then gibberish",
     "slowly-worse": "fine at first, then slowly worse",
-    "first-token": "wrong from the first token",
+    "first-token": "wrong from the first token of the text",
     "everywhere": "a little worse at every length",
     "nan": "NaN or infinity",
     "shape-error": "a shape or index error",
@@ -42,7 +43,8 @@ SYMPTOMS = {
     "conversion": "only after conversion, or in another engine",
     "bf16": "only in bfloat16 or float16",
 }
-FITS = {"typical": 2, "possible": 1}
+REPORT = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+")
+FITS = {"first": 3, "typical": 2, "possible": 1}
 
 
 class Bug(NamedTuple):
@@ -69,7 +71,7 @@ def bugs() -> tuple[Bug, ...]:
 
 
 def _bug(path: Path) -> Bug:
-    meta = get_data(path.read_text("utf-8"))[1]
+    text, meta = get_data(path.read_text("utf-8"))
     fits = meta.get("symptoms", {})
     if not fits or not {*fits} <= {*SYMPTOMS} or not {*fits.values()} <= {*FITS}:
         raise ValueError(
@@ -78,17 +80,13 @@ def _bug(path: Path) -> Bug:
         )
     if not meta.get("test"):
         raise ValueError(f"{path.name}: test must be one line that tells this bug from others")
-    return Bug(
-        path.stem,
-        meta["title"],
-        fits,
-        meta["test"],
-        sum(len(case["sources"]) for case in _of(path.relative_to(DOCS).as_posix())),
-    )
+    threads = {source for case in _of(f"practice/clinic/{path.name}") for source in case["sources"]}
+    threads |= {*REPORT.findall(text)}  # those that the page names itself
+    return Bug(path.stem, meta["title"], fits, meta["test"], len(threads))
 
 
 def suspects(symptom: str) -> list[Bug]:
-    """Bugs with a symptom: typical ones first, then those with more public reports."""
+    """Bugs with a symptom, by how well it fits; then those with more public reports first."""
     found = [bug for bug in bugs() if symptom in bug.fits]
     return sorted(found, key=lambda bug: (-FITS[bug.fits[symptom]], -bug.n_reports, bug.title))
 
@@ -157,7 +155,8 @@ def _all_reports(where: str, _: str) -> Iterable[str]:
         sources = ", ".join(map(_source, case["sources"]))
         title = _title(case["page"].partition("#")[0])
         yield (
-            f"| {case['id']} | {_in_words(case)} | {case['mode']} | [{title}]({up}{case['page']}) "
+            f'| <span style="white-space: nowrap">{case["id"]}</span> | {_in_words(case)} '
+            f"| {case['mode']} | [{title}]({up}{case['page']}) "
             f"| {sources} |"
         )
 
