@@ -32,7 +32,7 @@ KINDS = {
     "peak": "built to peak at 7",
     "random": "random",
 }
-RULES = {"none": "none", "linear": "linear", "ntk": "NTK", "yarn": "YaRN"}
+RULES = {"linear": "linear", "ntk": "NTK", "yarn": "YaRN"}
 LISTED = (0, 1, 2, 4, 7, 14, 28, 56)
 LEFT, TOP, PITCH, UNIT, HIGHEST = 36, 12, 4.75, 52, 1.5  # UNIT: a score of one
 AXES = ("kind", "rule", "factor")
@@ -101,8 +101,6 @@ def best(kind: str, rule: str, factor: int) -> int:
 
 
 def says_rule(rule: str, factor: int) -> str:
-    if rule == "none":
-        return "No rule is on, so the factor has no effect."
     growth = frequencies(rule, factor).attention_factor
     size = "leaves the size of scores alone"
     if growth != 1:

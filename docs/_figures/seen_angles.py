@@ -78,7 +78,7 @@ def pair(rung: int, model: str) -> int:
 
 def percent(part: float) -> str:
     """Of a share, with one digit where that digit is not a zero."""
-    return f"{100 * part:.1f}".removesuffix(".0") + " %"
+    return f"{100 * part:.1f}".removesuffix(".0") + "%"
 
 
 def says_new(model: str, ratio: int, way: str) -> str:
@@ -170,7 +170,7 @@ def widget(data: dict[str, Any], src: str) -> str:
         src,
         head="Which angles has training shown?",
         guess=gate(
-            "Llama 2 has 64 pairs and was trained on 4096 tokens. Let it read 32,768 without any "
+            "Llama 2 has 64 pairs and was trained on 4,096 tokens. Let it read 32,768 without any "
             "change: how many pairs meet angles that they never met?",
             GUESSES,
         ),
