@@ -47,6 +47,16 @@ def test_the_first_use_in_running_text_is_linked(content, expected):
     assert links(content) == expected
 
 
+def test_a_term_is_found_within_a_longer_one_that_is_linked_already(monkeypatch):
+    longer = glossary.Term("Position id", "id", ("Position id",), "A number.")
+    monkeypatch.setattr(glossary, "terms", lambda: (POSITION, longer))
+
+    assert links("<p>Position ids, position ids, position</p>") == [
+        ("../glossary/#id", "Position ids"),
+        ("../glossary/#position", "position"),
+    ]
+
+
 @pytest.mark.usefixtures("two_terms")
 def test_a_definition_cannot_break_the_markup():
     linked = glossary.link_first_uses("<p>RoPE</p>", "")

@@ -63,7 +63,8 @@ def link_first_uses(content: str, glossary: str) -> str:
         glossary: Address of the glossary as seen from the page.
     """
     waiting = {form.lower(): term for term in terms() for form in term.forms}
-    if not waiting:
+    forms = tuple(waiting)
+    if not forms:
         return content
     pieces = TAG.split(content)
     closed: list[str] = []
@@ -71,7 +72,7 @@ def link_first_uses(content: str, glossary: str) -> str:
         if piece.startswith("<"):
             _follow(piece, closed)
         elif not closed and piece.strip() and waiting:
-            pieces[k] = _link(piece, waiting, glossary)
+            pieces[k] = _link(piece, waiting, forms, glossary)
     return "".join(pieces)
 
 
@@ -91,29 +92,54 @@ def _follow(tag: str, closed: list[str]) -> None:
         closed.append(name[1])
 
 
-def _link(text: str, waiting: dict[str, Term], glossary: str) -> str:
+def _link(text: str, waiting: dict[str, Term], forms: tuple[str, ...], glossary: str) -> str:
     """Link what a piece of text uses for the first time; `waiting` loses those terms."""
+    pattern, shorter = _pattern(forms), _shorter(forms)
     done: list[str] = []
-    rest = text
-    while waiting:
-        found = _pattern(tuple(waiting)).search(rest)
-        if not found:
-            break
-        term = waiting[html.unescape(found[1]).lower()]
-        for form in term.forms:
-            waiting.pop(form.lower(), None)
+    linked = at = 0
+    while waiting and (found := pattern.search(text, at)):
+        word = html.unescape(found[1]).lower()
+        form = next((form for form in (word, *shorter[word]) if form in waiting), None)
+        if form is None:
+            at = found.start() + 1
+            continue
+        term = waiting[form]
+        for other in term.forms:
+            waiting.pop(other.lower(), None)
+        end = found.end() if form == word else found.start() + len(_escaped(form))
         tip = html.escape(html.unescape(term.definition), quote=True)
         done += [
-            rest[: found.start()],
-            f'<a class="term" href="{glossary}#{term.id}" title="{tip}">{found[0]}</a>',
+            text[linked : found.start()],
+            f'<a class="term" href="{glossary}#{term.id}" title="{tip}">'
+            f"{text[found.start() : end]}</a>",
         ]
-        rest = rest[found.end() :]
-    return "".join([*done, rest])
+        linked = at = end
+    return "".join([*done, text[linked:]])
+
+
+def _escaped(form: str) -> str:
+    return html.escape(form, quote=False)
 
 
 @cache
 def _pattern(forms: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of the forms as a whole word, longer ones first, also in the plural."""
+    """Any of the forms as a whole word, longer ones first, also in the plural.
+
+    It is made once, of all forms: to make one of those that still wait took half of a build.
+    """
     longest_first = sorted(forms, key=len, reverse=True)
-    words = "|".join(re.escape(html.escape(form, quote=False)) for form in longest_first)
+    words = "|".join(re.escape(_escaped(form)) for form in longest_first)
     return re.compile(rf"(?<![\w-])({words})s?(?![\w-])", re.IGNORECASE)
+
+
+@cache
+def _shorter(forms: tuple[str, ...]) -> dict[str, list[str]]:
+    """For each form those that are its first words, longest first."""
+    return {
+        form: sorted(
+            (other for other in forms if re.match(rf"{re.escape(other)}(?![\w-])", form[:-1])),
+            key=len,
+            reverse=True,
+        )
+        for form in forms
+    }
