@@ -33,9 +33,10 @@ document.addEventListener("securitypolicyviolation",
 """
 # Parts of a stepper's stage that do not look as their frame has them, step by step.
 STAGE_FAULTS = """() => [...document.querySelectorAll("pe-steps")].flatMap(steps => {
+  const drawn = ({ attributes }) => [...attributes].filter(({ name }) => name !== "style");
   const looks = part => [...part.querySelectorAll("*")].map(shape => [
     shape.tagName, shape.children.length ? "" : shape.textContent, shape.style.cssText,
-    ...[...shape.attributes].map(a => a.name === "style" ? "" : `${a.name}=${a.value}`).sort(),
+    ...drawn(shape).map(({ name, value }) => `${name}=${value}`).sort(),
   ].join(" ")).join("; ");
   steps.setUp();
   const faults = steps.items.flatMap((item, k) => {

@@ -148,7 +148,8 @@ function morph(part, goal) {
   if (shapes.length !== goals.length || !shapes.every(same)) return false;
   shapes.forEach((shape, k) => {
     shape.style.cssText = goals[k].style.cssText;
-    shape.removeAttribute("class");
+    for (const name of shape.getAttributeNames())
+      if (name !== "style" && !goals[k].hasAttribute(name)) shape.removeAttribute(name);
     for (const { name, value } of goals[k].attributes)
       if (name !== "style") shape.setAttribute(name, value);
     if (!shape.children.length) shape.textContent = goals[k].textContent;
