@@ -32,7 +32,7 @@ REQUEST = re.compile(
 SYMPTOMS = {
     "gibberish": "fine at first, then gibberish",
     "slowly-worse": "fine at first, then slowly worse",
-    "first-token": "wrong from the first token of the text",
+    "first-token": "wrong from the start, on any text",
     "everywhere": "a little worse at every length",
     "nan": "NaN or infinity",
     "shape-error": "a shape or index error",
@@ -112,7 +112,9 @@ def _finder(*_: str) -> Iterable[str]:
     yield "<fieldset><legend>What do you see? Tick all that is so.</legend>"
     for name, words in SYMPTOMS.items():
         yield f'<label><input type="checkbox" value="{name}"> {words}</label>'
-    yield "</fieldset><output></output></div>"
+    yield '</fieldset><output></output><button type="button" hidden>Clear</button></div>'
+    links = ", ".join(f'<a href="#{name}">{words}</a>' for name, words in SYMPTOMS.items())
+    yield f'<p class="jump">What do you see? {links}.</p>'
     yield '<div class="suspects"><table>'
     yield "<thead><tr><th>suspect</th><th>the test in a line</th></tr></thead>"
     for name, words in SYMPTOMS.items():
