@@ -192,6 +192,11 @@ def test_search_keeps_the_beginning_of_a_long_section(tmp_path):
     assert entry["text"] == one + f"<li>{'b' * 200}</li>"
 
 
+@pytest.mark.parametrize(("location", "boost"), [("practice/clinic/bug/", 2), ("mistakes/", None)])
+def test_search_shows_bugs_before_pages_that_mention_them(location, boost, tmp_path):
+    assert entry_of_a_trimmed_index(tmp_path, location, "<p>x</p>").get("boost") == boost
+
+
 def test_search_keeps_the_work_and_leaves_out_the_notes_on_it(tmp_path):
     body = "<p>Su 2021. RoFormer, arXiv:2104.09864. Where section 3. Taken RoPE. Read it all.</p>"
     entry = entry_of_a_trimmed_index(tmp_path, "sources/#su-2021", body)

@@ -56,6 +56,8 @@ def trim(index: Path) -> None:
     """
     content = json.loads(index.read_text("utf-8"))
     for entry in content["docs"]:
+        if entry["location"].startswith("practice/clinic/"):
+            entry["boost"] = 2  # who types a symptom has a model that is wrong
         if FIRST_PARAGRAPH.match(entry["location"]):
             paragraph = re.search(r"<p>.*?</p>", entry["text"], re.DOTALL)
             entry["text"] = paragraph[0] if paragraph else ""
