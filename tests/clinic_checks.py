@@ -45,6 +45,10 @@ def check_of(names):
     return check
 
 
+def parameters(code):
+    return list(inspect.signature(code).parameters)
+
+
 def is_caught(check, code):
     """Whether the check fails for this code. Only a failed assertion counts."""
     try:
@@ -108,10 +112,6 @@ def main(names):
         "pages": {name: known[name] for name in sorted(known) if name in there},
     }
     RECORD.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-
-
-def parameters(check):
-    return list(inspect.signature(check).parameters)
 
 
 if __name__ == "__main__":

@@ -94,8 +94,7 @@ def test_a_mistake_is_one_line_without_a_traceback(tmp_path):
     assert done.stderr == f"posenc: {tmp_path / 'config.json'}: No such file or directory\n"
 
 
-# Windows has no SIGPIPE and no EPIPE: a reader who leaves is another error there.
-@pytest.mark.skipif(os.name != "posix", reason="a closed pipe is something else elsewhere")
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGPIPE and no EPIPE to hear of")
 def test_a_reader_who_leaves_hears_nothing(put):
     """As `posenc explain ... | head`: the pipe is closed before anything is written."""
     read, write = os.pipe()
@@ -111,8 +110,10 @@ def test_a_reader_who_leaves_hears_nothing(put):
     assert (done.returncode, done.stderr) == (141, "")
 
 
-# Only Linux has a device that is always full; a disk cannot be filled for a test.
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(),
+    reason="only Linux has a device that is always full, and a disk cannot be filled for a test",
+)
 def test_a_full_disk_is_told_of(put):
     with open("/dev/full", "w") as full:
         done = process(

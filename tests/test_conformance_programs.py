@@ -22,7 +22,6 @@ FOLDER = DOCS / "vectors" / "run"
 PAGE = DOCS / "tools" / "conformance.md"
 OF_THE_CLINIC = clinic_checks.PAGES  # tests/test_clinic.py holds their blocks in PyTorch
 PEERS = ROOT / ".cache/peers/bin/python"  # made by `make golden`
-TORCH = "PyTorch is not installed here; `make golden` installs it"
 
 
 def commands():
@@ -84,8 +83,7 @@ def test_every_program_is_shown():
 def test_python_with_another_library_prints_what_the_page_shows(folder, library):
     pythons = [python for python in (PEERS, Path(sys.executable)) if has(python, library)]
     if not pythons:
-        # Two gigabytes that the environment of every day does not have; `make golden` has torch.
-        pytest.skip(TORCH if library == "torch" else "JAX is not installed here")
+        pytest.skip(f"{library} is not installed here: gigabytes that only `make golden` asks for")
 
     name = f"rope_{library}.py"
     assert run(folder, str(pythons[0]), name) == commands()[f"python {name}"]
@@ -96,8 +94,10 @@ def has(python, library):
     return python.exists() and subprocess.run([python, "-c", code], check=False).returncode == 0
 
 
-# A compiler is no package that `make` could install; most machines of the tests have one.
-@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler here")
+@pytest.mark.skipif(
+    shutil.which("c++") is None,
+    reason="no C++ compiler here, and it is no package that `make` could install",
+)
 def test_c_plus_plus_prints_what_the_page_shows(folder):
     compiling, checking = list(commands())[2:4]
 
@@ -105,8 +105,10 @@ def test_c_plus_plus_prints_what_the_page_shows(folder):
     assert run(folder, sys.executable, *checking.split()[1:]) == commands()[checking]
 
 
-# Node.js is no package of Python either.
-@pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here")
+@pytest.mark.skipif(
+    shutil.which("node") is None,
+    reason="no Node.js here, and it is no package that `make` could install",
+)
 def test_javascript_prints_what_the_page_shows(folder):
     for command in list(commands())[4:]:
         assert run(folder, *command.split()) == commands()[command]

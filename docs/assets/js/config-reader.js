@@ -13,6 +13,7 @@ const WIDEST_HEAD = 2 ** 16;
 const LEAST_DIVISOR = 1e-300;
 const TOLD_FROM = 1e-3;
 const TURN = 2 * Math.PI;
+const BAD_ESCAPE = "Invalid \\uXXXX escape"; // as Python's own reader says it, with four X
 
 /** A config that cannot be: the message names the key, the rule and the value. */
 export class ConfigError extends Error {}
@@ -87,8 +88,7 @@ export function parse(text) {
       if (sign === undefined) fail("Unterminated string starting at", start);
       if (sign !== "\\") fail("Invalid control character at");
       const escape = match(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y);
-      // The words are those of Python's own reader, which writes an escape with four X.
-      if (!escape && text[at + 1] === "u") fail("Invalid \\uXXXX escape", at + 1);
+      if (!escape && text[at + 1] === "u") fail(BAD_ESCAPE, at + 1);
       if (!escape) fail("Invalid \\escape");
       words += JSON.parse(`"${escape[0]}"`);
     }
